@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "domain/domain.h"
 #include "engine/common/device_list.h"
+#include "engine/common/force_kinds.h"
 
 /* 1 if an earlier rank has the device of rank r. */
 static int is_named(char (*name)[KY_ENGINE_NAME], int r)
@@ -65,8 +66,19 @@ static void warn_of_idle_threads(const struct ky_domain *domain, int given)
                given, ky_plural((uint64_t)idle, "is", "are"));
 }
 
+/* In a block each device walks through the tree for all active bodies. */
+static void warn_of_same_work(const struct ky_domain *domain, const struct ky_parameters *given,
+                              unsigned schemes)
+{
+    if (schemes & KY_SCHEMES_IN_BLOCKS && ky_force_kind(given->force)->has_tree)
+        ky_log(&domain->parameters, KY_LOG_WARNING,
+               "in block steps each of the %d ranks computes all forces, which takes as long as on "
+               "one device",
+               domain->comm->size);
+}
+
 void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_parameters *given,
-                         const char *why)
+                         unsigned schemes, const char *why)
 {
     const char *engine = given->engine;
     const struct ky_parameters *parameters = &domain->parameters;
@@ -83,6 +95,8 @@ void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_paramet
                "the processors of rank 0 and rank %d differ in the last digits of "
                "1/sqrt(x): " KY_OTHER_BITS,
                domain->odd);
+    if (*domain->devices && why)
+        warn_of_same_work(domain, given, schemes);
     if (!*domain->devices || ky_device_list(engine, &devices, NULL))
         return;
     if (!devices) /* no list: each rank has taken a device */

@@ -83,11 +83,11 @@ enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error 
 /* Finds the first rank whose engine has other bits than the engine of rank 0. Collective. */
 enum ky_status ky_domain_compare_bits(struct ky_domain *domain, struct ky_error *error);
 /* Logs on rank 0 how many ranks there are, the share and the processor of each. Warns of devices
- * that several ranks share or that no rank uses, of ranks with other bits, and of given threads
- * that no rank uses. `why`: why each rank has all bodies, or NULL. `given`: the caller's
- * parameters. */
+ * that several ranks share or that no rank uses, of devices that do the same work, of ranks with
+ * other bits, and of given threads that no rank uses. `why`: why each rank has all bodies, or NULL.
+ * `given`: the caller's parameters. */
 void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_parameters *given,
-                         const char *why);
+                         unsigned schemes, const char *why);
 /* 1 if --engine names devices. */
 int ky_domain_is_for_devices(const char *engine);
 /* Opens the rank's engine, without bodies. */
@@ -128,14 +128,9 @@ const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsi
                                     const struct ky_bodies *bodies);
 /* KY_UNSUPPORTED for more bodies than ranks number. */
 enum ky_status ky_domain_check_number(size_t n, struct ky_error *error);
-/* KY_UNSUPPORTED, before they are sent, for bodies that ranks or an engine without ranks would
- * refuse. */
-enum ky_status ky_domain_check_bodies(const struct ky_parameters *parameters, unsigned schemes,
-                                      const struct ky_bodies *bodies, struct ky_error *error);
-/* KY_UNSUPPORTED for block steps with a tree on devices where every rank has all bodies; `why`: the
- * reason, or NULL. */
-enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, unsigned schemes,
-                                      const char *why, struct ky_error *error);
+/* 1 if ranks divide only bodies with mass. On a CPU massless bodies have a tree of their own; on a
+ * device one tree has all bodies. */
+int ky_domain_needs_mass(const struct ky_parameters *parameters);
 /* 1 if there are ranks and they divide bodies that have mass and no softenings of their own. */
 int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes);
 

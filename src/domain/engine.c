@@ -54,8 +54,7 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
 
 /* ---- checks of what ranks support ---- */
 
-static enum ky_status check(const struct ky_parameters *parameters, unsigned schemes,
-                            struct ky_error *error)
+static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
 {
     const int is_for_devices = ky_domain_is_for_devices(parameters->engine);
     const struct ky_force_kind *force = ky_force_kind(parameters->force);
@@ -81,8 +80,7 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
         if (checks[k].is_wrong)
             return ky_fail(error, KY_UNSUPPORTED, "%s", checks[k].why);
-    return ky_domain_check_blocks(parameters, schemes, ky_domain_why_copies(parameters, schemes),
-                                  error);
+    return KY_OK;
 }
 
 /* ---- the verbs ---- */
@@ -158,9 +156,8 @@ static enum ky_status choose_kind(struct ranks *ranks, const struct ky_bodies *b
                                   struct ky_error *error)
 {
     const char *why = ky_domain_why_copies_of(ranks->parameters, ranks->base.schemes, bodies);
-    KY_TRY(ky_domain_check_blocks(ranks->parameters, ranks->base.schemes, why, error));
     if (!ranks->has_told || ranks->domain.copies != (why != NULL))
-        ky_domain_tell_kind(&ranks->domain, ranks->parameters, why);
+        ky_domain_tell_kind(&ranks->domain, ranks->parameters, ranks->base.schemes, why);
     ranks->has_told = 1;
     return ranks->domain.copies == (why != NULL) ? KY_OK : open_engines(ranks, why != NULL, error);
 }
@@ -185,7 +182,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
 {
     struct ranks *ranks = (struct ranks *)engine;
     struct ky_engine_units units;
-    KY_TRY(check(ranks->parameters, ranks->base.schemes, error)); /* they may have changed */
+    KY_TRY(check(ranks->parameters, error)); /* they may have changed */
     KY_TRY(choose_kind(ranks, bodies, error));
     if (ranks->domain.copies)
         return put_copies(engine, bodies, error);
@@ -201,7 +198,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     return give(engine, &order, &data, error);
 }
 
-/* Bodies that can be divided: they have mass, and no softenings of their own. */
+/* Bodies that can be divided. */
 static enum ky_status take(struct ky_engine *engine, struct ky_error *error)
 {
     struct ranks *ranks = (struct ranks *)engine;
@@ -273,7 +270,9 @@ static enum ky_status put_massless(struct ky_engine *engine, const struct ky_som
 static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
                                struct ky_error *error)
 {
-    for (size_t k = 0; some->mass && k < some->count && !domain_of(engine)->copies; k++)
+    const int may_part =
+        !domain_of(engine)->copies && ky_domain_needs_mass(((struct ranks *)engine)->parameters);
+    for (size_t k = 0; some->mass && k < some->count && may_part; k++)
         if (!(some->mass[k] > 0))
             return put_massless(engine, some, error);
     struct ky_order order = {.kind = KY_ORDER_put_some, .n = some->count};
@@ -565,7 +564,7 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
                               struct ky_error *error)
 {
     *engine = NULL;
-    enum ky_status status = check(parameters, use->schemes, error);
+    enum ky_status status = check(parameters, error);
     if (!status && ky_forks_is_child())
         status =
             ky_fail(error, KY_FAULT,

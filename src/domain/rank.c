@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/bodies.h"
 #include "base/status.h"
 #include "domain/domain.h"
 #include "engine/common/far_field.h"
@@ -44,18 +45,21 @@ const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigne
     return parameters->curve == KY_CURVE_NONE ? "--curve none" : NULL;
 }
 
+int ky_domain_needs_mass(const struct ky_parameters *parameters)
+{
+    return !ky_domain_is_for_devices(parameters->engine);
+}
+
 const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsigned schemes,
                                     const struct ky_bodies *bodies)
 {
     const char *always = ky_domain_why_copies(parameters, schemes);
-    size_t massless = 0;
     if (always)
         return always;
     if (bodies->softening)
         return "bodies' own softenings";
-    for (size_t i = 0; bodies->mass && i < bodies->n; i++)
-        massless += !(bodies->mass[i] > 0);
-    return massless ? "massless bodies" : NULL;
+    return ky_domain_needs_mass(parameters) && ky_bodies_massless(bodies) ? "massless bodies"
+                                                                          : NULL;
 }
 
 enum ky_status ky_domain_check_number(size_t n, struct ky_error *error)
@@ -65,33 +69,6 @@ enum ky_status ky_domain_check_number(size_t n, struct ky_error *error)
                : ky_fail(error, KY_UNSUPPORTED,
                          "%zu bodies: ranks share up to %" PRIu32 " of them: take fewer", n,
                          UINT32_MAX);
-}
-
-enum ky_status ky_domain_check_bodies(const struct ky_parameters *parameters, unsigned schemes,
-                                      const struct ky_bodies *bodies, struct ky_error *error)
-{
-    if (parameters->ranks < 2)
-        return ky_engine_check_number(bodies->n, error);
-    KY_TRY(ky_domain_check_number(bodies->n, error));
-    return ky_domain_check_blocks(parameters, schemes,
-                                  ky_domain_why_copies_of(parameters, schemes, bodies), error);
-}
-
-enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, unsigned schemes,
-                                      const char *why, struct ky_error *error)
-{
-    if (!why || !(schemes >> KY_SCHEME_BLOCK & 1U) || !ky_force_kind(parameters->force)->has_tree ||
-        !ky_domain_is_for_devices(parameters->engine))
-        return KY_OK;
-    const char *instead = "use --force direct";
-    if (parameters->cell == KY_EDGE)
-        instead = "leave out --cell edge";
-    else if (parameters->curve == KY_CURVE_NONE)
-        instead = "leave out --curve none";
-    return ky_fail(error, KY_UNSUPPORTED,
-                   "ranks with devices divide the bodies for block steps with a tree, which cannot "
-                   "be done here (%s): %s, or run without ranks on one device",
-                   why, instead);
 }
 
 int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes)
@@ -108,7 +85,7 @@ static void memory_with_device(const struct ky_domain *domain, size_t n, size_t 
     enum { RESULTS = 4 * sizeof(double) };
     const size_t ranks = (size_t)domain->comm->size, own = n / ranks + 1,
                  there = domain->copies ? n : own + own / 5;
-    ky_engine_memory(domain->engine, 0, there, massless, memory);
+    ky_engine_memory(domain->engine, 0, there, domain->copies ? massless : 0, memory);
     if (domain->copies) {
         memory->host += RESULTS * (double)(n + own);
         memory->kept += RESULTS * (double)(n + own);

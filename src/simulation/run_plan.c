@@ -219,7 +219,8 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     if (!status)
         status = ky_run_check_stars(&resolved, &own_run, &own_initial.units, error);
     if (!status)
-        status = ky_domain_check_bodies(&resolved, use.schemes, &own_initial.bodies, error);
+        status = (resolved.ranks > 1 ? ky_domain_check_number
+                                     : ky_engine_check_number)(own_initial.bodies.n, error);
     resolved.softening_kind = own_parameters.softening_kind;
     if (!status)
         status = plan_course(&resolved, &own_run, &own_initial, &course, error);

@@ -218,10 +218,10 @@ static enum ky_status take(struct ky_task_share *share, void *told, struct ky_er
 
 /* ---- pieces of a restart file ---- */
 
-/* Arguments and result of ranks that read pieces. */
+/* Arguments and results of ranks that read pieces. */
 struct resuming {
     struct ky_pieces pieces;
-    uint64_t lack; /* result: number of ranks whose bodies have no forces yet */
+    uint64_t lack, massless; /* ranks whose bodies have no forces yet; bodies without mass */
 };
 
 /* A ky_task: reads the bodies of a struct resuming. */
@@ -233,8 +233,11 @@ static enum ky_status resume(struct ky_task_share *share, void *told, struct ky_
     if (ky_pieces_read(&resuming->pieces, &share->portion, share->threads, own, outcome) ==
         KY_FAULT)
         return ky_fail(error, KY_FAULT, "%s", outcome->text);
-    resuming->lack = !outcome->status && own->n && !ky_knows_acceleration(own);
-    const enum ky_status status = ky_portion_add_up(&share->portion, &resuming->lack, 1, error);
+    uint64_t found[2] = {!outcome->status && own->n && !ky_knows_acceleration(own),
+                         outcome->status ? 0 : ky_bodies_massless(own)};
+    const enum ky_status status = ky_portion_add_up(&share->portion, found, 2, error);
+    resuming->lack = found[0];
+    resuming->massless = found[1];
     if (resuming->lack) {
         free(own->acceleration);
         own->acceleration = NULL;
@@ -251,11 +254,12 @@ static const struct ky_task of[] = {
 static const struct ky_tasks tasks = {sizeof of / sizeof *of, of};
 
 enum ky_status ky_run_resume_pieces(struct ky_engine *engine, const struct ky_pieces *pieces,
-                                    int *has_forces, struct ky_error *error)
+                                    int *has_forces, int *has_massless, struct ky_error *error)
 {
     struct resuming resuming = {.pieces = *pieces};
     const enum ky_status status = ky_engine_task(engine, &tasks, RESUME, &resuming, error);
     *has_forces = !resuming.lack;
+    *has_massless = resuming.massless > 0;
     return status;
 }
 

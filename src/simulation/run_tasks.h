@@ -28,8 +28,8 @@ int ky_run_can_divide(const struct ky_run *run, const struct ky_snapshot *initia
 enum ky_status ky_run_take(struct ky_run *run, double time, struct ky_bodies *bodies,
                            struct ky_run_facts *facts, struct ky_error *error);
 /* Lets the ranks of an engine read the pieces of a restart file. *has_forces: 0 if some of the
- * bodies have no forces yet. Fails as ky_pieces_read. */
+ * bodies have no forces yet. *has_massless: 1 if some have no mass. Fails as ky_pieces_read. */
 enum ky_status ky_run_resume_pieces(struct ky_engine *engine, const struct ky_pieces *pieces,
-                                    int *has_forces, struct ky_error *error);
+                                    int *has_forces, int *has_massless, struct ky_error *error);
 
 #endif

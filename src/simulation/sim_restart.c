@@ -375,7 +375,7 @@ static void warn_of_bits(const struct ky_sim *sim, const struct stored_clock *st
                "the restart file: " KY_OTHER_BITS);
 }
 
-/* 1 if bodies in pieces will be divided among ranks. They have mass. */
+/* 1 if bodies in pieces will be divided among ranks, if these do not need bodies with mass. */
 static int are_divided(const struct ky_parameters *resolved, const struct stored_clock *stored)
 {
     const struct ky_engine_use use = ky_integrator_use(resolved, (size_t)stored->n);
@@ -399,9 +399,14 @@ static enum ky_status load_bodies(struct ky_restart *restart, const struct store
                         in_pieces ? pieces.bodies : position->bytes / (3 * sizeof(double)), error));
     KY_TRY(take_bodies(restart, stored, in_pieces ? KY_PIECES_ARRAYS : 0, bodies, error));
     if (in_pieces && has_units(stored) && are_divided(resolved, stored)) {
+        int has_massless;
         KY_TRY(ky_bodies_check_arrays(0, bodies, error));
         KY_TRY(ky_sim_begin(resolved, bodies->n, sim, error));
-        return ky_run_resume_pieces((*sim)->engine, &pieces, has_forces, error);
+        KY_TRY(ky_run_resume_pieces((*sim)->engine, &pieces, has_forces, &has_massless, error));
+        if (!has_massless || !ky_domain_needs_mass(resolved))
+            return KY_OK;
+        ky_sim_close(*sim);
+        *sim = NULL;
     }
     const struct ky_portion all = ky_portion_of_all(bodies->n);
     if (in_pieces)

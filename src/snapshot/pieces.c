@@ -409,8 +409,6 @@ enum ky_status ky_pieces_read(const struct ky_pieces *told, const struct ky_port
     free_plan(&plan);
     if (!status)
         status = ky_bodies_check_arrays(threads, &own, error);
-    if (!status && ky_bodies_massless(&own))
-        status = ky_fail(error, KY_BAD_DATA, "a body has no mass");
     if (status && portion->shares > 1 && status != KY_FAULT)
         ky_fail_in(error, status, "of the bodies from number %zu on: ", portion->first);
     for (size_t a = 0; a < told->arrays; a++) {

@@ -35,9 +35,8 @@ struct ky_pieces {
 /* Fills it after ky_pieces_check. KY_BAD_DATA unless the pieces have KY_PIECES_ARRAYS. */
 enum ky_status ky_pieces_describe(const struct ky_restart *restart, struct ky_pieces *pieces,
                                   struct ky_error *error);
-/* Reads the arrays of the portion's bodies to *bodies, and checks them; each body needs mass. They
- * are ky_allocate's, also after a failure. KY_BAD_DATA for a piece that cannot
- * be read, and for invalid numbers. */
+/* Reads the arrays of the portion's bodies to *bodies, and checks them. They are ky_allocate's,
+ * also after a failure. KY_BAD_DATA for a piece that cannot be read, and for invalid numbers. */
 enum ky_status ky_pieces_read(const struct ky_pieces *pieces, const struct ky_portion *portion,
                               int threads, struct ky_bodies *bodies, struct ky_error *error);
 

@@ -189,11 +189,19 @@ with folder() as top:
         for name, more in ("list", ["--ranks", "2"]), ("list-host", ["--ranks", "2", "--tree", "host"]), ("list-alone", []):
             run("run", *lists, "--engine", "opencl:0", *more, "--output", path(name))
         check(snapshots(path("list-host")) == snapshots(path("list")) == snapshots(path("list-alone")), "--force list of ranks: --tree host, which is its default, may be said")
-        for name, text in ("own", "bodies' own softenings"), ("massless", "massless bodies"):
-            words = [path(name + ".csv"), "--softening", "0.05", "--step", "0.0078125", "--steps", "2", "--force", "tree", "--integrator", "block", "--engine", "opencl:0", "--ranks", "2"]
-            for more in [], ["--dry-run"]:
-                process = run("run", *(words[:1] + words[3:] if name == "own" else words), *more, "--output", path("refused"), code=3)
-                check(text in process.stderr and "use --force direct" in process.stderr, f"{text} in block steps of ranks with devices are refused {' '.join(more)}", process.stderr)
+        same_work, own, parts = "each of the 2 ranks computes all forces", "every rank has all bodies (bodies' own softenings)", "each has a part of the bodies"
+        for name, kind, one in ("own", own, "ranks do not share bodies' own softenings"), ("massless", parts, "it is faster than several below"):
+            blocks = [path(name + ".csv"), *(files[2:-3] if name == "own" else files[:-3]), "--integrator", "block"]
+            run("run", *blocks, "--engine", "opencl:0", "--output", path(name + "-1"))
+            process = run("run", *blocks, "--engine", "opencl:0", "--ranks", "2", "--output", path(name + "-2"))
+            check(state(path(name + "-1")) == state(path(name + "-2")), f"{name} in block steps of ranks with devices: the numbers of one device")
+            check(kind in process.stderr and (same_work in process.stderr) == (name == "own"), "and the log says whether the devices do the same work", process.stderr)
+            process = run("run", *blocks, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
+            check(f"only the first of the 2 devices: {one}" in process.stderr, "without --ranks only the first of two devices works", process.stderr)
+            for ranks in "1", "2":  # the CPU's ranks do not divide massless bodies in pieces of ranks that do
+                shutil.copytree(path(name + "-2"), path(name + "-on" + ranks))
+                run("run", "--resume", path(name + "-on" + ranks), "--engine", "cpu", "--ranks", ranks, "--end", "0.03125", "--quiet")
+            check(state(path(name + "-on1")) == state(path(name + "-on2")), f"{name}: ranks of the CPU go on")
         process = run("run", *plain_words(), "--engine", "opencl", "--ranks", "2", "--output", path("any-device"), env={"POCL_DEVICES": "pthread"})
         check(("on opencl:0, opencl:1:" in process.stdout + process.stderr) != ("share 1 device of --engine opencl," in process.stderr), "also where --engine has no list", process.stderr)
     # several devices of one process are ranks where that is faster; it need not have them to say so
@@ -226,7 +234,7 @@ with folder() as top:
     refused = [
         (3, "--mutual", ["--mutual"]), (3, "--force tree", ["--force", "list"]),
         (3, "--force tree", ["--force", "walk", "--engine", "opencl"]),
-        (3, "leave out --curve none", ["--curve", "none", "--force", "tree", "--integrator", "block", "--engine", "cuda:0,1"]), (3, "leave out --cell edge", ["--cell", "edge", "--force", "tree", "--integrator", "block", "--engine", "cuda:0,1"]), (3, "--tree", ["--tree", "device"]),
+        (3, "--tree", ["--tree", "device"]),
     ]
     plain = [word for word in SHORT if word not in ("--engine", "cpu", "--force", "tree")]
     for code, word, words in refused:

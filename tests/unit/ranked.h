@@ -69,6 +69,25 @@ static inline struct ky_bodies make(enum shape shape, size_t n)
     return bodies;
 }
 
+/* Bodies that ranks on a CPU do not divide. With HALF_MASSLESS a part of space has no mass. */
+enum kind { OWN_SOFTENINGS = 1, SOME_MASSLESS = 2, ALL_MASSLESS = 4, HALF_MASSLESS = 8 };
+
+/* ε and masses that the shape does not have. Free with ky_bodies_free. */
+static inline struct ky_bodies make_kind(enum shape shape, size_t n, int kind)
+{
+    struct ky_bodies bodies = make(shape, n);
+    if (kind & OWN_SOFTENINGS)
+        bodies.softening = calloc(n + 1, sizeof *bodies.softening);
+    for (size_t i = 0; i < n; i++) {
+        if (kind & OWN_SOFTENINGS)
+            bodies.softening[i] = 0.01 + 0.01 * (double)(i % 5);
+        if (kind & ALL_MASSLESS || (kind & SOME_MASSLESS && i % 3 == 1) ||
+            (kind & HALF_MASSLESS && bodies.position[i][0] > 0))
+            bodies.mass[i] = 0;
+    }
+    return bodies;
+}
+
 /* ---- the same bits ---- */
 
 /* Default parameters and NAME=VALUE NAME=VALUE … */

@@ -17,7 +17,7 @@ static void try_ranks(enum shape shape, size_t n, const char *options, uint64_t 
     const struct ky_parameters parameters = parameters_of(all);
     struct ky_bodies bodies = make(shape, n);
     snprintf(what, sizeof what, "shape %d, %zu bodies, '%s'", (int)shape, n, options);
-    expect_same_on(ranks, &parameters, &bodies, steps, what);
+    expect_same_on(ranks, &parameters, &bodies, steps, NULL, what);
     ky_bodies_free(&bodies);
 }
 
@@ -36,25 +36,6 @@ static void few_bodies_have_the_same_bits(void **state)
 }
 
 /* ---- changes, fields and restarts between steps ---- */
-
-/* Massless bodies are not divided: all ranks have all bodies, and the steps of those before. */
-static void replace_by_massless(struct ky_sim *sim)
-{
-    static const size_t index[] = {5000};
-    double none[1] = {0}, heavy[1] = {0.001};
-    struct ky_bodies some = {.n = 1, .mass = none};
-    assert_ok(ky_sim_replace(sim, index, &some, &error));
-    assert_ok(ky_sim_advance(sim, 1, &error));
-    some.mass = heavy;
-    assert_ok(ky_sim_replace(sim, index, &some, &error));
-}
-
-static void undivided_and_back(struct ky_sim *sim)
-{
-    assert_ok(ky_sim_set_parameter(sim, "cell", "edge", &error));
-    assert_ok(ky_sim_advance(sim, 1, &error));
-    assert_ok(ky_sim_set_parameter(sim, "cell", "box", &error));
-}
 
 static void changes_have_the_same_bits(void **state)
 {
@@ -85,6 +66,12 @@ static void changes_have_the_same_bits(void **state)
         free_state(&one);
     }
     ky_bodies_free(&bodies);
+}
+
+static void undivided_bodies_have_the_same_bits(void **state)
+{
+    (void)state;
+    expect_same_undivided("cpu", ON_CPU);
 }
 
 /* A simulation goes on with another number of ranks, or without, as if nothing had been. */
@@ -124,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(systems_have_the_same_bits),
         cmocka_unit_test(few_bodies_have_the_same_bits),
+        cmocka_unit_test(undivided_bodies_have_the_same_bits),
         cmocka_unit_test(changes_have_the_same_bits),
         cmocka_unit_test(restarts_take_any_number_of_ranks),
         cmocka_unit_test(calls_count_the_steps_of_all_ranks),

@@ -153,7 +153,7 @@ static void comoving_blocks_have_the_same_bits(void **state)
     static const int ranks[] = {1, 3, 0}, all[] = {1, 2, 3, 5, 0};
     struct ky_bodies bodies = make_box(CLUMPS, 4409);
     const struct ky_parameters parameters = comoving_blocks(&bodies);
-    expect_same_on(test_everything() ? all : ranks, &parameters, &bodies, 2,
+    expect_same_on(test_everything() ? all : ranks, &parameters, &bodies, 2, NULL,
                    "block steps in a comoving box");
     ky_bodies_free(&bodies);
 }
@@ -204,7 +204,7 @@ static void try_blocks(enum set set, size_t n, const char *options, uint64_t ste
     snprintf(all, sizeof all, "box=2.5 integrator=block softening=0.05 step=0.125 %s", options);
     const struct ky_parameters parameters = parameters_of(all);
     snprintf(what, sizeof what, "set %d, %zu bodies, '%s'", (int)set, n, all);
-    expect_same_on(ranks, &parameters, &bodies, steps, what);
+    expect_same_on(ranks, &parameters, &bodies, steps, NULL, what);
     ky_bodies_free(&bodies);
 }
 

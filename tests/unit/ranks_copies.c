@@ -1,5 +1,5 @@
 /* Ranks with devices that each have all bodies: exact sums, Hermite steps, block steps of exact
- * sums, expansions, lists, softenings of the bodies' own, massless bodies, and periodic boxes. The
+ * sums, lists, softenings of the bodies' own, massless bodies of these, and periodic boxes. The
  * bits are those of one device without ranks. All ranks may use one device. */
 #include "test.h"
 
@@ -8,23 +8,6 @@
 #include "engine/device/ranks/copies.h"
 
 static struct ky_error error;
-
-enum { OWN_SOFTENINGS = 1, SOME_MASSLESS = 2, ALL_MASSLESS = 4 };
-
-/* ε and masses that the shape does not have. */
-static struct ky_bodies bodies_of(enum shape shape, size_t n, int kind)
-{
-    struct ky_bodies bodies = make(shape, n);
-    if (kind & OWN_SOFTENINGS)
-        bodies.softening = calloc(n + 1, sizeof *bodies.softening);
-    for (size_t i = 0; i < n; i++) {
-        if (kind & OWN_SOFTENINGS)
-            bodies.softening[i] = 0.01 + 0.01 * (double)(i % 5);
-        if (kind & ALL_MASSLESS || (kind & SOME_MASSLESS && i % 3 == 1))
-            bodies.mass[i] = 0;
-    }
-    return bodies;
-}
 
 /* few: pairs below which ranks do not divide the work. */
 static void try_copies(enum shape shape, size_t n, int kind, const char *options, double few)
@@ -37,7 +20,7 @@ static void try_copies(enum shape shape, size_t n, int kind, const char *options
             n /= 2;
             few /= 4;
         }
-        struct ky_bodies bodies = bodies_of(shape, n, kind);
+        struct ky_bodies bodies = make_kind(shape, n, kind);
         if (kind & OWN_SOFTENINGS)
             parameters.softening = (double)NAN;
         parameters.engine = engines[k].engine;
@@ -97,13 +80,14 @@ static void systems_have_the_bits_of_one(void **state)
         {SPHERE, 2001, 0, HERMITE " precision=extended", 0, 0},
         {SPHERE, 2001, 0, HERMITE " field=plummer:mass=3,scale=2,x=3", 0, 0},
         {SPHERE, 4001, OWN_SOFTENINGS, "force=tree softening-kind=symmetric", 0, 1},
-        {SPHERE, 4001, SOME_MASSLESS, "force=tree", 0, 1},
+        {SPHERE, 4001, OWN_SOFTENINGS | SOME_MASSLESS, "force=tree", 0, 1},
         {SPHERE, 4001, 0, "force=tree curve=none", 0, 0},
         {SPHERE, 4001, 0, "force=tree cell=edge", 0, 0},
         {SPHERE, 4001, 0, "force=list", 0, 0},
         {SPHERE, 20011, 0, "force=list theta=1", 0, 0},
-        {SPHERE, 4001, SOME_MASSLESS, "force=fmm", 0, 1},
-        {COLLISION, 20011, SOME_MASSLESS, "force=fmm", 0, 0},
+        {SPHERE, 4001, OWN_SOFTENINGS, "force=fmm", 0, 1},
+        {COLLISION, 20011, OWN_SOFTENINGS | SOME_MASSLESS, "force=fmm", 0, 0},
+        {SPHERE, 1001, OWN_SOFTENINGS | SOME_MASSLESS, "force=fmm integrator=block", 0, 1},
     };
     need_a_device();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -122,10 +106,12 @@ static void simulations_can_be_changed(void **state)
     FOR_DEVICES(k, 1)
     for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
         struct ky_parameters parameters = parameters_of(options[o]);
-        struct ky_bodies bodies = bodies_of(SPHERE, 2007, o == 3 ? SOME_MASSLESS : 0);
+        struct ky_bodies bodies =
+            make_kind(SPHERE, 2007, o == 3 ? OWN_SOFTENINGS | SOME_MASSLESS : 0);
         struct ky_bodies got[2];
         double field[2][2][3];
         parameters.engine = engines[k].engine;
+        parameters.softening = o == 3 ? (double)NAN : parameters.softening;
         for (int s = 0; s < 2; s++) {
             const double point[2][3] = {{0.1, 0.2, 0.3}, {9, -8, 7}};
             const double kick[2][3] = {{1, 2, 3}, {-3, 2, -1}};
@@ -150,7 +136,8 @@ static void simulations_can_be_changed(void **state)
     ky_copies_few = usual;
 }
 
-/* Bodies that are divided at first, then all on every device, and divided again. */
+/* Bodies that are divided at first, some of them without mass, then all on every device, and
+ * divided again. */
 static void ranks_go_from_parts_to_copies_and_back(void **state)
 {
     (void)state;
@@ -173,6 +160,8 @@ static void ranks_go_from_parts_to_copies_and_back(void **state)
             assert_ok(ky_sim_remove(sim, gone, 2, &error));
             assert_ok(ky_sim_advance(sim, 1, &error));
             assert_ok(ky_sim_set_parameter(sim, "curve", "none", &error));
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            assert_ok(ky_sim_set_parameter(sim, "curve", "hilbert", &error));
             assert_ok(ky_sim_advance(sim, 1, &error));
             got[s] = state_of(sim);
             ky_sim_close(sim);
@@ -198,9 +187,10 @@ static void reports_count_all_pairs(void **state)
     for (size_t o = 0; o < sizeof options / sizeof *options; o++)
         for (int divides = 0; divides < 2; divides++) {
             struct ky_parameters parameters = parameters_of(options[o]);
-            struct ky_bodies bodies = bodies_of(SPHERE, 3001, SOME_MASSLESS);
+            struct ky_bodies bodies = make_kind(SPHERE, 3001, o ? OWN_SOFTENINGS : SOME_MASSLESS);
             struct ky_force_report report[2] = {{.size = sizeof *report}, {.size = sizeof *report}};
             parameters.engine = engines[k].engine;
+            parameters.softening = o ? (double)NAN : parameters.softening;
             ky_copies_few = divides ? 0 : usual;
             for (int s = 0; s < 2; s++) {
                 struct ky_sim *sim = open_ranks(&parameters, s + 1, &bodies);
@@ -219,25 +209,20 @@ static void reports_count_all_pairs(void **state)
 static void what_ranks_with_devices_cannot_do(void **state)
 {
     (void)state;
-    struct ky_bodies all = make(SPHERE, 100), some = bodies_of(SPHERE, 100, SOME_MASSLESS);
+    struct ky_bodies bodies = make(SPHERE, 100);
     need_a_device();
     FOR_DEVICES(k, 1)
-    {
-        expect_refused(engines[k].engine, "force=walk", &all);
-        expect_refused(engines[k].engine, "force=fmm integrator=block", &some);
-        expect_refused(engines[k].engine, "integrator=block", &some);
-    }
-    ky_bodies_free(&all);
-    ky_bodies_free(&some);
+    expect_refused(engines[k].engine, "force=walk", &bodies);
+    ky_bodies_free(&bodies);
 }
 
 /* Bodies in a periodic box that ranks with devices do not divide. */
 static void boxes_have_the_bits_of_one(void **state)
 {
     (void)state;
-    try_copies(SPHERE, 801, SOME_MASSLESS, "box=3 force=fmm", 0);
+    try_copies(SPHERE, 801, OWN_SOFTENINGS | SOME_MASSLESS, "box=3 force=fmm", 0);
     if (test_everything()) {
-        try_copies(SPHERE, 3001, SOME_MASSLESS, "box=3 force=tree", 0);
+        try_copies(SPHERE, 3001, OWN_SOFTENINGS, "box=3 force=tree", 0);
         try_copies(SPHERE, 3001, 0, "box=3 force=direct", 0);
         try_copies(SPHERE, 3001, 0, "box=3 force=direct integrator=block", 0);
     }

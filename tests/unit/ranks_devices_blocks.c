@@ -8,7 +8,9 @@
 
 static struct ky_error error;
 
-extern uint32_t ky_device_tree_top; /* tree/tree_groups.h, whose arrays have names of domain.h */
+/* tree/tree_groups.h and ranks/copies.h, whose arrays have names of domain.h */
+extern uint32_t ky_device_tree_top;
+extern double ky_copies_few;
 
 static struct ky_parameters parameters_for(int device, const char *options)
 {
@@ -186,9 +188,10 @@ static void cusps_have_the_same_bits_and_energy(void **state)
 static void changes_have_the_same_bits(void **state)
 {
     (void)state;
-    static void (*const changes[])(struct ky_sim *) = {kick_some, remove_and_add, replace_one,
-                                                       shorter_step, look_at_field};
-    const size_t tried = test_everything() ? sizeof changes / sizeof *changes : 2;
+    static void (*const changes[])(struct ky_sim *) = {
+        kick_some,   remove_and_add, replace_by_massless, undivided_and_back,
+        replace_one, shorter_step,   look_at_field};
+    const size_t tried = test_everything() ? sizeof changes / sizeof *changes : 3;
     struct ky_bodies bodies = make(SPHERE, 6007);
     FOR_DEVICES(k, 1)
     {
@@ -232,6 +235,38 @@ static void restarts_take_any_number_of_ranks(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* ---- massless bodies and own softenings ---- */
+
+/* All evaluations of all bodies are divided, with the bodies of all ranks. */
+static void undivided_bodies_have_the_same_bits(void **state)
+{
+    (void)state;
+    const double usual = ky_copies_few;
+    need_a_device();
+    ky_copies_few = 0;
+    FOR_DEVICES(k, 1)
+    expect_same_undivided(engines[k].engine, ON_DEVICES);
+    ky_copies_few = usual;
+}
+
+static void undivided_bodies_restart_with_any_number_of_ranks(void **state)
+{
+    (void)state;
+    static const int path[] = {3, 2, 1, 3}, kind = OWN_SOFTENINGS | SOME_MASSLESS;
+    const double usual = ky_copies_few;
+    struct ky_bodies bodies = make_kind(COLLISION, 1201, kind);
+    need_a_device();
+    ky_copies_few = 0;
+    FOR_DEVICES(k, 1)
+    for (int in_box = 0; in_box < (test_everything() ? 2 : 1); in_box++) {
+        const struct ky_parameters parameters = undivided_parameters(
+            engines[k].engine, kind, in_box ? COMOVING "force=fmm step=0.05" : "force=fmm");
+        expect_same_restarts(&parameters, &bodies, engines[k].engine, path);
+    }
+    ky_copies_few = usual;
+    ky_bodies_free(&bodies);
+}
+
 static void calls_count_the_steps_of_all_ranks(void **state)
 {
     (void)state;
@@ -251,6 +286,8 @@ int main(void)
         cmocka_unit_test(cusps_have_the_same_bits_and_energy),
         cmocka_unit_test(changes_have_the_same_bits),
         cmocka_unit_test(restarts_take_any_number_of_ranks),
+        cmocka_unit_test(undivided_bodies_have_the_same_bits),
+        cmocka_unit_test(undivided_bodies_restart_with_any_number_of_ranks),
         cmocka_unit_test(calls_count_the_steps_of_all_ranks),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

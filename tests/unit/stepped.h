@@ -5,7 +5,7 @@
 
 #include "domain/domain.h"
 #include "engine/force_options.h"
-#include "ranked.h"
+#include "ranked_cases.h"
 
 /* ---- what is compared ---- */
 
@@ -39,9 +39,11 @@ static inline void expect_same_state(const struct state *a, const struct state *
         fail_msg("%s: body %zu has a step of %g and of %g", what, i, a->step[i], b->step[i]);
 }
 
-/* The state after `steps` longest steps has the same bits on each of `ranks`, which ends with 0. */
+/* The state after `steps` longest steps, with a change before the last of them (or NULL), has the
+ * same bits on each of `ranks`, which ends with 0. */
 static inline void expect_same_on(const int *ranks, const struct ky_parameters *parameters,
-                                  const struct ky_bodies *bodies, uint64_t steps, const char *what)
+                                  const struct ky_bodies *bodies, uint64_t steps,
+                                  void (*change)(struct ky_sim *), const char *what)
 {
     struct state one = {.step = NULL};
     for (size_t r = 0; ranks[r]; r++) {
@@ -51,7 +53,11 @@ static inline void expect_same_on(const int *ranks, const struct ky_parameters *
             continue;
         struct ky_sim *sim = open_ranks(parameters, ranks[r], bodies);
         snprintf(text, sizeof text, "%s, %d ranks", what, ranks[r]);
-        assert_ok(ky_sim_advance(sim, steps, &error));
+        if (change) {
+            assert_ok(ky_sim_advance(sim, steps - 1, &error));
+            change(sim);
+        }
+        assert_ok(ky_sim_advance(sim, change ? 1 : steps, &error));
         struct state got = take_state(sim);
         ky_sim_close(sim);
         if (!r) {
@@ -81,6 +87,29 @@ static inline void replace_one(struct ky_sim *sim)
     double mass[1] = {0.05}, position[1][3] = {{1, 2, 3}};
     const struct ky_bodies some = {.n = 1, .mass = mass, .position = position};
     assert_ok(ky_sim_replace(sim, index, &some, &error));
+}
+
+/* Ranks of a CPU do not divide massless bodies: they have all bodies, and the steps of those
+ * before.
+ */
+static inline void replace_by_massless(struct ky_sim *sim)
+{
+    struct ky_error error;
+    static const size_t index[] = {5000};
+    double none[1] = {0}, heavy[1] = {0.001};
+    struct ky_bodies some = {.n = 1, .mass = none};
+    assert_ok(ky_sim_replace(sim, index, &some, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    some.mass = heavy;
+    assert_ok(ky_sim_replace(sim, index, &some, &error));
+}
+
+static inline void undivided_and_back(struct ky_sim *sim)
+{
+    struct ky_error error;
+    assert_ok(ky_sim_set_parameter(sim, "cell", "edge", &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_ok(ky_sim_set_parameter(sim, "cell", "box", &error));
 }
 
 static inline void remove_and_add(struct ky_sim *sim)
@@ -147,6 +176,83 @@ static inline void expect_same_restarts(const struct ky_parameters *parameters,
     free_state(&expected);
     ky_sim_close(sim);
     ky_sim_close(whole);
+}
+
+/* ---- massless bodies and own softenings, which ranks of a CPU do not divide ---- */
+
+/* Parameters of block steps for these bodies, with NAME=VALUE …; the expansion has a = 0.2 at
+ * first.
+ */
+static inline struct ky_parameters undivided_parameters(const char *engine, int kind,
+                                                        const char *options)
+{
+    char all[240];
+    snprintf(all, sizeof all, "integrator=block step=0.0625 %s", options);
+    struct ky_parameters parameters = parameters_of(all);
+    parameters.engine = engine;
+    parameters.time = parameters.expansion ? 0.2 : 0;
+    if (kind & OWN_SOFTENINGS)
+        parameters.softening = (double)NAN;
+    return parameters;
+}
+
+/* Another mass and position, so that ranks divide the forces on the bodies that each has moved. */
+static inline void replace_first(struct ky_sim *sim)
+{
+    struct ky_error error;
+    static const size_t index[] = {0};
+    double mass[1] = {0.05}, position[1][3] = {{0.5, 0.25, 0.125}};
+    const struct ky_bodies some = {.n = 1, .mass = mass, .position = position};
+    assert_ok(ky_sim_replace(sim, index, &some, &error));
+}
+
+#define COMOVING "box=3 expansion=omega-m=0.3,omega-lambda=0.7,h0=1 eta=0.3 "
+
+/* Massless bodies and own softenings have the same bits on 1 to 4 ranks, after two longest steps.
+ */
+static inline void expect_same_undivided(const char *engine, unsigned where)
+{
+    static const int ranks[] = {1, 2, 3, 4, 0};
+    enum { BOTH = OWN_SOFTENINGS | SOME_MASSLESS, ON_BOTH = ON_CPU | ON_DEVICES };
+    static const struct {
+        enum shape shape;
+        size_t n;
+        int kind;
+        const char *options;
+        unsigned always;
+    } cases[] = {
+        {SPHERE, 1201, SOME_MASSLESS, "force=fmm", ON_BOTH},
+        {COLLISION, 1201, OWN_SOFTENINGS, "force=tree step=0.25", ON_BOTH},
+        {SPHERE, 1201, BOTH, COMOVING "force=fmm step=0.05", ON_BOTH},
+        {COLLISION, 1201, BOTH, COMOVING "force=tree step=0.05", 0},
+        {COLLISION, 1201, SOME_MASSLESS, "force=tree step=0.25", 0},
+        {SPHERE, 1201, OWN_SOFTENINGS, "force=fmm softening-kind=symmetric", 0},
+        {SPHERE, 1201, BOTH, "force=tree softening-kind=spline", 0},
+        {SPHERE, 1201, ALL_MASSLESS, "force=fmm field=plummer:mass=3,scale=2,x=3", 0},
+        {SPHERE, 1201, SOME_MASSLESS, COMOVING "force=fmm step=0.05", 0},
+        {COLLISION, 9001, BOTH, "force=fmm step=0.25", 0},
+        {COLLISION, 5001, SOME_MASSLESS, "force=fmm step=0.25", ON_DEVICES},
+        {TWO, 5001, HALF_MASSLESS, "force=tree", ON_DEVICES},
+        {TWO, 5001, HALF_MASSLESS, COMOVING "force=fmm step=0.05", 0},
+        {TWO, 5001, ALL_MASSLESS, "force=fmm", 0},
+        {SPHERE, 1, SOME_MASSLESS, "force=fmm", ON_BOTH},
+        {SPHERE, 2, SOME_MASSLESS, "force=tree", ON_BOTH},
+        {SPHERE, 1, BOTH, "force=tree", ON_CPU},
+        {SPHERE, 2, BOTH, COMOVING "force=fmm step=0.05", ON_BOTH},
+        {SPHERE, 2, OWN_SOFTENINGS, "force=fmm", ON_BOTH},
+        {SPHERE, 2, ALL_MASSLESS, "force=tree", ON_BOTH},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char what[200];
+        if (!(cases[k].always & where) && !test_everything())
+            continue;
+        struct ky_bodies bodies = make_kind(cases[k].shape, cases[k].n, cases[k].kind);
+        const struct ky_parameters parameters =
+            undivided_parameters(engine, cases[k].kind, cases[k].options);
+        snprintf(what, sizeof what, "case %zu on %s", k, engine);
+        expect_same_on(ranks, &parameters, &bodies, 2, replace_first, what);
+        ky_bodies_free(&bodies);
+    }
 }
 
 /* ---- the numbers of steps ---- */

@@ -200,7 +200,7 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
         status = ky_copies_check(&engine->state, error);
     if (!status)
         status = ky_device_bodies_put(&engine->state, given, error);
-    if (!status && !ky_device_shared(&engine->state)) /* bodies of ranks have mass */
+    if (!status && !ky_device_shared(&engine->state)) /* parts make no exact sums */
         status = ky_device_sort_masses(&engine->state, given->mass, error);
     if (!status)
         status = ky_device_hermite_keep(&engine->state, given, error);
