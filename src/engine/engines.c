@@ -150,9 +150,10 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
                          "leapfrog with --mutual");
     const int in_box = parameters->box > 0;
     if (!status && in_box && use->schemes & ~KY_SCHEMES_IN_BLOCKS)
-        status = ky_fail(error, KY_USAGE,
-                         "only --integrator leapfrog and block know periodic boxes: use one of them "
-                         "with --box");
+        status =
+            ky_fail(error, KY_USAGE,
+                    "only --integrator leapfrog and block know periodic boxes: use one of them "
+                    "with --box");
     if (status)
         return status;
     status = open_by_name(parameters, room, use, engine, error);

@@ -194,7 +194,7 @@ static enum ky_status compare_bits(struct ky_comm *comm, void *context, struct k
     const enum ky_status status = ky_domain_compare_bits(&domain, error);
     if (comm->rank == 0) {
         three->odd = domain.odd;
-        ky_domain_tell_kind(&domain, &domain.parameters, NULL);
+        ky_domain_tell_kind(&domain, &domain.parameters, 0, NULL);
     }
     return status;
 }
