@@ -382,8 +382,9 @@ struct ky_parameters {
     /* The largest distance of such bodies [length]; above 0 it implies `groups`; 0: there are no
      * groups; NaN (default): chosen from the bodies if `groups` is 1, else 0 */
     double group_radius;
-    /* KY_LEAPFROG in a comoving box: the largest physical softening, so that the comoving one is
-     * the smaller of `softening` and softening_max/a [length]; NaN (default): there is none */
+    /* KY_LEAPFROG and KY_BLOCK_STEPS in a comoving box: the largest physical softening, so that at
+     * the time of each evaluation of forces the comoving one is the smaller of `softening` and
+     * softening_max/a [length]; NaN (default): there is none */
     double softening_max;
     /* KY_LEAPFROG and KY_BLOCK_STEPS in a comoving box: at the scale factor a no longest step is
      * longer than late_step/a^(3/4) in ln a, so that the last ones before a = 1 are the shortest.

@@ -45,6 +45,9 @@ struct ky_integrator_state {
     const double *radius; /* [length] */
     size_t radii;
     double near; /* [length] for groups of hermite4, pairs nearer than this too; 0: none */
+    /* Set before `short_step`: as in struct ky_advance. */
+    struct ky_parameters *softened;
+    double softening; /* [length] */
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
 };
@@ -175,7 +178,8 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_f
     {                                                                                              \
         "softening-max", KY_OPTION_REAL, offsetof(struct ky_parameters, softening_max), NULL,      \
             KY_ABOVE_0, NULL, "LENGTH",                                                            \
-            "leapfrog in a comoving box: the largest physical softening. The comoving one is "     \
+            "leapfrog and block in a comoving box: the largest physical softening. The comoving "  \
+            "one is "                                                                              \
             "then the smaller of --softening and softening-max/a (GADGET's SofteningMaxPhys); "    \
             "without it --softening at all times [length]"                                         \
     }
