@@ -1,5 +1,6 @@
 /* Bodies in a comoving box: the integrals of kicks and drifts, plane waves on a lattice against
- * particle linear theory, reversal of time, division of steps, and what is refused. */
+ * particle linear theory, reversal of time, kinds of steps and their division, and what is
+ * refused. It is one file because most of its tests share the waves and the stirred lattice. */
 #include "comoving.h"
 
 #include <string.h>

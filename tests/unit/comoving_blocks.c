@@ -1,7 +1,8 @@
 /* Block steps in comoving boxes, on the CPU and on devices: the same motion as shared steps where
  * all bodies have the longest step, growth of waves and convergence where they have not, levels
  * from one longest step to the next, a softening that follows the scale factor, reversal of time,
- * bits, devices beside the CPU, and what is refused. */
+ * bits, devices beside the CPU, and what is refused. It is one file because its tests share the
+ * bodies and the loop over engines. */
 #include "comoving.h"
 
 #include <string.h>
