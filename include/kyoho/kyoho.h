@@ -382,14 +382,19 @@ struct ky_parameters {
     /* The largest distance of such bodies [length]; above 0 it implies `groups`; 0: there are no
      * groups; NaN (default): chosen from the bodies if `groups` is 1, else 0 */
     double group_radius;
-    /* KY_LEAPFROG in a comoving box: the largest physical softening, so that the comoving one is
-     * the smaller of `softening` and softening_max/a [length]; NaN (default): there is none */
+    /* KY_LEAPFROG and KY_BLOCK_STEPS in a comoving box: the largest physical softening, so that at
+     * the time of each evaluation of forces the comoving one is the smaller of `softening` and
+     * softening_max/a [length]; NaN (default): there is none */
     double softening_max;
     /* KY_LEAPFROG and KY_BLOCK_STEPS in a comoving box: at the scale factor a no longest step is
      * longer than late_step/a^(3/4) in ln a, so that the last ones before a = 1 are the shortest.
      * NaN (default): no limit if there is a `step`; else, until one is set, 0.012, in block steps
      * 0.048, and the step that a run chooses is at most 10 or 2.5 times late_step */
     double late_step;
+    /* The same integrators in a comoving box: longest steps are equal in a, differences of this
+     * size, but at most 0.12 in ln a. The step of a simulation is then 0.12, or -0.12 back in time.
+     * KY_USAGE with another `step` and with late_step. NaN (default): steps are as above */
+    double step_a;
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -1074,14 +1079,15 @@ KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky
 /* Sets one softening for all bodies, instead of their own [length]. */
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
-/* Sets one parameter from text, as ky_parameters_set does. These can change: step and step-min (not
- * within a run), eta, corrections, step-length; softening, softening-kind, opening, theta, alpha,
- * cell, multipole, order, curve, leaf, group; field; stop-collision, stop-pair, stop-escape,
- * stop-box, body-radius. KY_USAGE with the reason for other parameters, for a value that
- * contradicts the rest (theta with opening relative, for example), and for an option without effect
- * on the force or the integrator. Changes of parameters of steps compute no forces: they take
- * effect when the bodies' present steps end. Steps that do not fit a new `step` or step-min are
- * chosen again at the next advance. A new opening begins with its default theta or alpha. */
+/* Sets one parameter from text, as ky_parameters_set does. These can change: step, step-min,
+ * late-step and step-a (not within a run), eta, corrections, step-length; softening,
+ * softening-kind, opening, theta, alpha, cell, multipole, order, curve, leaf, group; field;
+ * stop-collision, stop-pair, stop-escape, stop-box, body-radius. KY_USAGE with the reason for other
+ * parameters, for a value that contradicts the rest (theta with opening relative, for example), and
+ * for an option without effect on the force or the integrator. Changes of parameters of steps
+ * compute no forces: they take effect when the bodies' present steps end. Steps that do not fit a
+ * new `step` or step-min are chosen again at the next advance. A new opening begins with its
+ * default theta or alpha. */
 KY_API enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
                                            struct ky_error *error);
 /* Replaces the external fields by the fields of a text like parameters.field; NULL: none.

@@ -182,18 +182,22 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     const struct ky_units none = {0};
     const int is_of_ln_a =
         request->parameters.expansion || (snapshot->space.comoving && request->parameters.box > 0);
-    const int is_equal_in_ln_a =
-        !isnan(request->parameters.step) && isnan(request->parameters.late_step);
+    const double step_a = request->parameters.step_a;
+    const char *kind = ""; /* of steps */
+    if (is_of_ln_a && !isnan(step_a))
+        kind = " in a, and at most 0.12 in ln a";
+    else if (is_of_ln_a)
+        kind = !isnan(request->parameters.step) && isnan(request->parameters.late_step)
+                   ? " in ln a"
+                   : " in ln a, which --late-step divides";
     char step[KY_QUANTITY_TEXT],
         ranks[40] = "", steps[160] = "a step that depends on the bodies unless --step is given";
     if (!isnan(plan.step))
         snprintf(steps, sizeof steps, "%llu %s of %s%s", (unsigned long long)plan.steps,
                  ky_plural(plan.steps, "step", "steps"),
-                 ky_quantity_text(is_of_ln_a ? &none : &snapshot->units, KY_TIME_UNIT, plan.step, 6,
-                                  step),
-                 !is_of_ln_a        ? ""
-                 : is_equal_in_ln_a ? " in ln a"
-                                    : " in ln a, which --late-step divides");
+                 ky_quantity_text(is_of_ln_a ? &none : &snapshot->units, KY_TIME_UNIT,
+                                  isnan(step_a) ? plan.step : step_a, 6, step),
+                 kind);
     if (plan.rank_bytes > 0)
         snprintf(ranks, sizeof ranks, " %.3g GB a rank,", plan.rank_bytes / 1e9);
     printf("%zu %s, %s, %llu %s\nmemory: %.3g GB on the host,%s %.3g GB on a device; disk: %.3g "

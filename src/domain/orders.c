@@ -329,6 +329,7 @@ static enum ky_status part_advance(struct ky_domain *domain, const struct ky_ord
                                    struct ky_error *error)
 {
     struct ky_advance way = order->way;
+    way.softened = way.softened ? &domain->parameters : NULL;
     const enum ky_status status = ky_engine_advance(domain->engine, &way, error);
     if (order->data->way)
         *order->data->way = way;

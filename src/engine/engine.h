@@ -265,6 +265,8 @@ struct ky_advance {
     /* KY_SCHEME_BLOCK, h0 not 0: the bodies are comoving ones, and times are scale factors. Then
      * `until` is the stride, since the next longest step has another length. */
     struct ky_expansion expansion;
+    struct ky_parameters *softened; /* the engine's, with softening_max; else NULL */
+    double softening;               /* without that limit [length] */
     /* Progress so far: input and output of a call. */
     uint64_t now;      /* the tick of the last step */
     uint64_t steps;    /* of all bodies or of blocks */

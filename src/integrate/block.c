@@ -22,7 +22,9 @@ static const struct ky_option options[] = {
                             "LENGTH",
                             "block: length that replaces the softening in the step criterion; "
                             "required if the softening is 0 [length]"},
+    KY_OPTION_SOFTENING_MAX,
     KY_OPTION_LATE_STEP,
+    KY_OPTION_STEP_A,
 };
 
 /* Levels without --step-min. */
@@ -88,7 +90,7 @@ const struct ky_integrator_verbs ky_block = {
     .name = "block",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .in_comoving_box = {"late-step"},
+    .in_comoving_box = {"softening-max", "late-step", "step-a"},
     .any_step_in_box = 1,
     .late_step = KY_LATE_STEP_OF_BLOCKS,
     .eta = 0.2,

@@ -45,6 +45,9 @@ struct ky_integrator_state {
     const double *radius; /* [length] */
     size_t radii;
     double near; /* [length] for groups of hermite4, pairs nearer than this too; 0: none */
+    /* Set before `short_step`: as in struct ky_advance. */
+    struct ky_parameters *softened;
+    double softening; /* [length] */
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
 };
@@ -88,7 +91,7 @@ struct ky_integrator_verbs {
     /* Options that this integrator adds to struct ky_parameters. */
     const struct ky_option *options;
     size_t option_count;
-    const char *in_comoving_box[4]; /* options that it has only there, ended by NULL */
+    const char *in_comoving_box[5]; /* options that it has only there, ended by NULL */
     double eta; /* default of --eta of its criterion; NaN: it has none, or `settle` fills it */
     int any_step, any_step_in_box; /* see short_step */
     double late_step;              /* default of --late-step; 0: it has no such option */
@@ -175,7 +178,8 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_f
     {                                                                                              \
         "softening-max", KY_OPTION_REAL, offsetof(struct ky_parameters, softening_max), NULL,      \
             KY_ABOVE_0, NULL, "LENGTH",                                                            \
-            "leapfrog in a comoving box: the largest physical softening. The comoving one is "     \
+            "leapfrog and block in a comoving box: the largest physical softening. The comoving "  \
+            "one is "                                                                              \
             "then the smaller of --softening and softening-max/a (GADGET's SofteningMaxPhys); "    \
             "without it --softening at all times [length]"                                         \
     }
@@ -188,6 +192,15 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_f
             "times it is "                                                                         \
             "late-step/a^(3/4). Without --step it is 0.012 by default (block: 0.048), and steps "  \
             "are also at most 10 (2.5) times as long; a --step alone makes equal ones"             \
+    }
+
+#define KY_OPTION_STEP_A                                                                           \
+    {                                                                                              \
+        "step-a", KY_OPTION_REAL, offsetof(struct ky_parameters, step_a), NULL, 1e-6, 1, NULL,     \
+            NULL,                                                                                  \
+            "leapfrog and block in a comoving box: steps are equal in a, differences of this "     \
+            "size, but at most 0.12 in ln a. --every and --energy-every are then differences of "  \
+            "a too. In place of --step and --late-step"                                            \
     }
 
 /* ---- the integrator that parameters name ---- */

@@ -187,8 +187,8 @@ static void complete(struct ky_parameters *parameters, const struct ky_integrato
 {
     if (isnan(parameters->eta))
         parameters->eta = verbs->eta;
-    if (isnan(parameters->step) && isnan(parameters->late_step) && verbs->late_step > 0 &&
-        ky_is_comoving(parameters))
+    if (isnan(parameters->step) && isnan(parameters->late_step) && isnan(parameters->step_a) &&
+        verbs->late_step > 0 && ky_is_comoving(parameters))
         parameters->late_step = verbs->late_step;
 }
 
@@ -247,6 +247,19 @@ static enum ky_status refuse_others(const struct ky_parameters *parameters, stru
     return KY_OK;
 }
 
+/* KY_USAGE for two kinds of steps in a comoving box. */
+static enum ky_status check_kinds_of_steps(const struct ky_parameters *parameters,
+                                           struct ky_error *error)
+{
+    const int has_other = !isnan(parameters->step) && fabs(parameters->step) != KY_EARLY_STEP;
+    if (isnan(parameters->step_a) || !(has_other || !isnan(parameters->late_step)))
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "--step-a and --%s are both given, but --step-a alone makes the steps, of at "
+                   "most %g in ln a: give only one of them",
+                   has_other ? "step" : "late-step", KY_EARLY_STEP);
+}
+
 /* KY_USAGE for an invalid text, and for an integrator whose steps are fractions of one length. */
 static enum ky_status check_expansion(const struct ky_parameters *parameters,
                                       struct ky_error *error)
@@ -297,6 +310,8 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
         status = ky_options_check(&sets[k], error);
     if (!status)
         status = refuse_others(resolved, error);
+    if (!status)
+        status = check_kinds_of_steps(resolved, error);
     if (!status)
         status = check_expansion(resolved, error);
     if (!status)

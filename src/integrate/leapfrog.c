@@ -27,10 +27,7 @@ static const struct ky_stored_field fields[] = {
 };
 
 static const struct ky_option options[] = {
-    KY_OPTION_STEP,
-    KY_OPTION_ETA,
-    KY_OPTION_SOFTENING_MAX,
-    KY_OPTION_LATE_STEP,
+    KY_OPTION_STEP, KY_OPTION_ETA, KY_OPTION_SOFTENING_MAX, KY_OPTION_LATE_STEP, KY_OPTION_STEP_A,
 };
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
@@ -110,7 +107,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .name = "leapfrog",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .in_comoving_box = {"eta", "softening-max", "late-step"},
+    .in_comoving_box = {"eta", "softening-max", "late-step", "step-a"},
     .eta = (double)NAN,
     .any_step = 1,
     .late_step = KY_LATE_STEP,

@@ -271,6 +271,8 @@ enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way,
     way->origin = base->origin;
     way->before = base->before;
     way->expansion = own->expansion;
+    way->softened = base->softened;
+    way->softening = base->softening;
     way->now = base->within;
     enum ky_status status = advance_with_patience(own, way, &ended, error);
     count(own, way);

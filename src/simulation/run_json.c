@@ -50,7 +50,7 @@ static char *times_text(const struct ky_run *run)
 static double every_of(const struct ky_schedule *schedule)
 {
     if (schedule->every || schedule->bare)
-        return (double)schedule->every * fabs(schedule->line.tick);
+        return (double)schedule->every * ky_timeline_interval(&schedule->line);
     return (double)NAN;
 }
 
@@ -60,7 +60,7 @@ static void write_run_options(struct ky_json *json, const struct ky_run *run)
 {
     static const char *const left_out[] = {"output", "steps", "max-wall", "overwrite"};
     const struct ky_schedule *schedule = &run->schedule;
-    double tick = fabs(schedule->line.tick);
+    double tick = ky_timeline_interval(&schedule->line);
     char *at = times_text(run), follow[KY_FOLLOW_TEXT];
     struct ky_run_parameters own = run->given;
     own.end = ky_instant_time(&schedule->line, schedule->end);
@@ -207,7 +207,7 @@ static void write_error(struct ky_json *json, const struct ky_sim *sim)
 static void write_schedule(struct ky_json *json, const struct ky_run *run)
 {
     const struct ky_schedule *schedule = &run->schedule;
-    double tick = fabs(schedule->line.tick);
+    double tick = ky_timeline_interval(&schedule->line);
     ky_json_real(json, "end", ky_instant_time(&schedule->line, schedule->end));
     ky_json_real(json, "every", every_of(schedule));
     ky_json_real(json, "energy_every", (double)schedule->energy_every * tick);

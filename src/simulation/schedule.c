@@ -42,11 +42,11 @@ static enum ky_status whole(const struct ky_schedule *schedule, const char *name
                             uint64_t *ticks, struct ky_error *error)
 {
     const struct ky_timeline *line = &schedule->line;
-    const struct ky_timeline from_zero = {.tick = fabs(line->tick),
-                                          .units = line->expansion.h0 > 0 ? (struct ky_units){0}
-                                                                          : line->units};
+    const double tick = ky_timeline_interval(line);
+    const struct ky_timeline from_zero = {
+        .tick = tick, .units = line->expansion.h0 > 0 ? (struct ky_units){0} : line->units};
     char one[KY_QUANTITY_TEXT], other[KY_QUANTITY_TEXT];
-    double step = fabs(ky_schedule_step(schedule)), ratio = length / step;
+    double step = tick * (double)schedule->stride, ratio = length / step;
     char text[KY_NEAREST];
     uint64_t steps;
     if (!(ratio > 0))
@@ -281,20 +281,27 @@ static enum ky_status derive(const struct wanted *wanted, double *step, struct k
     return KY_OK;
 }
 
-/* The step in ln a of comoving bodies: the early step or less, without one (nothing is resolved
- * yet) 1/32 or less, whole between two snapshots or two rows of energy.csv, whichever are closer,
- * and if there are neither, to the end. */
-static double comoving_step(const struct wanted *wanted)
+/* A step in ln a of comoving bodies for a run that is `all` long: the early step or less, without
+ * one (nothing is resolved yet) 1/32 or less, whole between two snapshots or two rows of
+ * energy.csv, whichever are closer, and if there are neither, to the end. */
+static double whole_step(const struct wanted *wanted, double all)
 {
     const double early = ky_integrator_early_step(wanted->parameters),
                  most = isnan(early) ? 1.0 / 32 : early,
-                 all = log(wanted->run->end / wanted->start),
                  every[] = {wanted->run->every, wanted->run->energy_every};
     double length = (double)INFINITY;
     for (size_t k = 0; k < sizeof every / sizeof *every; k++)
         length = every[k] > 0 ? fmin(length, every[k]) : length;
-    length = isinf(length) ? fabs(all) : length;
-    const double step = length > 0 && isfinite(length) ? length / ceil(length / most) : most;
+    length = isinf(length) ? all : length;
+    return length > 0 && isfinite(length) ? length / ceil(length / most) : most;
+}
+
+/* The step of comoving bodies, in ln a, or in the phase of steps that are equal in a. */
+static double comoving_step(const struct wanted *wanted)
+{
+    const double all = log(wanted->run->end / wanted->start),
+                 step = isnan(wanted->parameters->step_a) ? whole_step(wanted, fabs(all))
+                                                          : KY_EARLY_STEP;
     return all < 0 ? -step : step;
 }
 
@@ -407,7 +414,7 @@ static enum ky_status make(const struct wanted *wanted, struct ky_schedule *sche
     schedule->stride = ky_integrator_stride(parameters, step);
     KY_TRY(ky_timeline_make(parameters, wanted->start, step / (double)schedule->stride,
                             &schedule->line, error));
-    schedule->derived = isnan(parameters->step);
+    schedule->derived = isnan(parameters->step) && isnan(parameters->step_a);
     /* comoving steps divide without loss, and scale factors of snapshots are hardly ever steps */
     schedule->shorten = run->shorten || schedule->line.comoving;
     schedule->bare = run->every == 0;

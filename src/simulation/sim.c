@@ -289,6 +289,8 @@ enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct 
     struct ky_parameters resolved;
     char remark[KY_RANKS_REMARK] = "";
     enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
+    if (!status && isnan(resolved.step) && !isnan(resolved.step_a))
+        resolved.step = KY_EARLY_STEP;
     if (!status)
         status = ky_bodies_check_by(resolved.threads, bodies, error);
     if (!status)

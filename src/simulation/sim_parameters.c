@@ -192,6 +192,7 @@ static const struct row {
     {"step", change_clock, NULL},
     {"step-min", change_clock, NULL},
     {"late-step", change_clock, NULL},
+    {"step-a", change_clock, NULL},
     {"eta", change_criterion, NULL},
     {"corrections", change_criterion, NULL},
     {"step-length", change_criterion, NULL},
@@ -256,9 +257,10 @@ static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
     const char *const ignored = ky_parameters_ignore(&sim->parameters, row->name);
     if (ignored)
         return ky_fail(error, KY_USAGE, "%s has no effect on forces with %s", row->name, ignored);
-    if (!strcmp(row->name, "late-step") && !ky_integrator_has(&sim->parameters, row->name))
+    if ((!strcmp(row->name, "late-step") || !strcmp(row->name, "step-a")) &&
+        !ky_integrator_has(&sim->parameters, row->name))
         return ky_fail(error, KY_USAGE,
-                       "'late-step' cannot change between steps: it is for comoving boxes");
+                       "'%s' cannot change between steps: it is for comoving boxes", row->name);
     if (row->change == change_criterion && !ky_integrator_has(&sim->parameters, row->name))
         return ky_fail(error, KY_USAGE, "%s is not an option of integrator %s", row->name,
                        verbs->name);

@@ -131,6 +131,8 @@ static void begin_call(struct ky_sim *sim, double origin, uint64_t before)
     integrator->radii = sim->parameters.stop_collision ? ky_sim_radii(sim, &integrator->radius) : 0;
     if (!integrator->within)
         sim->passages.count = 0;
+    integrator->softened = isnan(sim->parameters.softening_max) ? NULL : &sim->parameters;
+    integrator->softening = sim->softening;
     integrator->near = fmax(sim->parameters.stop_pair, 0); /* NaN: 0 */
 }
 
@@ -184,7 +186,7 @@ static enum ky_status comoving_step(struct ky_sim *sim, double from, double to,
         const double at = after_parts(own, from, own->done),
                      next = after_parts(own, from, own->done + 1);
         begin_call(sim, at, 0);
-        ky_sim_soften(sim, next);
+        ky_sim_soften(sim, at + (next - at)); /* rounded as the integrator does */
         KY_TRY(settle(sim, verbs->short_step(sim->integrator, next - at, error), error));
         own->done++;
         KY_TRY(ky_sim_note_energy(sim, next, error));

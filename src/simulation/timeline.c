@@ -28,6 +28,7 @@ enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double s
     line->comoving = ky_is_comoving(parameters);
     if (line->comoving) {
         line->first = start;
+        line->even_from = isnan(parameters->step_a) ? 0 : parameters->step_a / KY_EARLY_STEP;
         return start > 0 && ky_expansion_square(start, &own->universe) > 0
                    ? KY_OK
                    : ky_fail(
@@ -46,6 +47,28 @@ enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double s
         start, ky_expansion_age(1, &own->universe) / own->h0);
 }
 
+/* The phase of a scale factor (timeline.h). */
+static double phase_of(const struct ky_timeline *line, double a)
+{
+    const double part = a / line->even_from;
+    return part < 1 ? log(part) : part - 1;
+}
+
+/* The change of ln a, or of the phase, from the start to a scale factor; and its inverse. */
+static double change_to(const struct ky_timeline *line, double a)
+{
+    return line->even_from > 0 ? phase_of(line, a) - phase_of(line, line->first)
+                               : log(a / line->first);
+}
+
+static double factor_after(const struct ky_timeline *line, double change)
+{
+    if (line->even_from == 0)
+        return line->first * exp(change);
+    const double phase = phase_of(line, line->first) + change;
+    return line->even_from * (phase < 0 ? exp(phase) : 1 + phase);
+}
+
 /* The time of a tick. */
 static double time_of(const struct ky_timeline *line, uint64_t tick)
 {
@@ -54,7 +77,7 @@ static double time_of(const struct ky_timeline *line, uint64_t tick)
         return line->start;
     if (is_even(line))
         return fma((double)tick, line->tick, line->start);
-    const double a = line->first * exp((double)tick * line->tick);
+    const double a = factor_after(line, (double)tick * line->tick);
     return line->comoving ? a : ky_expansion_age(a, &own->universe) / own->h0;
 }
 
@@ -62,6 +85,11 @@ double ky_timeline_length(const struct ky_timeline *line, uint64_t tick, uint64_
 {
     return is_even(line) ? line->tick * (double)stride
                          : time_of(line, tick + stride) - time_of(line, tick);
+}
+
+double ky_timeline_interval(const struct ky_timeline *line)
+{
+    return fabs(line->tick) * (line->even_from > 0 ? line->even_from : 1);
 }
 
 double ky_timeline_steps(const struct ky_timeline *line, uint64_t stride, double time)
@@ -73,7 +101,7 @@ double ky_timeline_steps(const struct ky_timeline *line, uint64_t stride, double
     const double a = line->comoving ? time : ky_expansion_factor(time * own->h0, &own->universe);
     if (line->comoving && !(a > 0 && ky_expansion_reaches(line->first, a, &own->universe)))
         return (double)NAN;
-    return log(a / line->first) / step;
+    return change_to(line, a) / step;
 }
 
 int ky_timeline_advances(const struct ky_timeline *line, uint64_t stride)

@@ -1,7 +1,10 @@
 /* Time as a count. The times of a simulation are start + ticks × tick, or with --expansion the ages
- * of a universe at the scale factors first × exp(ticks × tick); in a periodic box these factors. A
- * time between two of these is a number of ticks and a fraction of one. Such a pair is called an
- * instant. */
+ * of a universe at the scale factors first × exp(ticks × tick); in a periodic box these factors.
+ * With
+ * --step-a ticks are equal in ln a only up to the factor `even_from`, and equal in a from there on:
+ * their phase is ln(a/even_from), then a/even_from - 1. So a step of KY_EARLY_STEP is step_a long
+ * in a, or shorter. A time between two of these is a number of ticks and a fraction of one. Such a
+ * pair is called an instant. */
 #ifndef KY_SIMULATION_TIMELINE_H
 #define KY_SIMULATION_TIMELINE_H
 
@@ -10,10 +13,11 @@
 
 struct ky_timeline {
     double start;                  /* [time] */
-    double tick;                   /* [time], or of ln a; negative: backwards */
+    double tick;                   /* [time], or of ln a, or of the phase; negative: backwards */
     struct ky_expansion expansion; /* h0 = 0: ticks are equal in time */
     double first;                  /* the scale factor at the start */
     int comoving;                  /* 1: times are scale factors (ky_is_comoving) */
+    double even_from;              /* step_a/KY_EARLY_STEP; 0: ticks are not equal in a */
     struct ky_units units;         /* of times in texts; the parameters' units */
 };
 /* A time, a length of time, and a step or an interval (with an expansion of ln a), as text for
@@ -29,6 +33,9 @@ enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double s
                                 struct ky_timeline *line, struct ky_error *error);
 /* The time from a tick to `stride` ticks later [time]. */
 double ky_timeline_length(const struct ky_timeline *line, uint64_t tick, uint64_t stride);
+/* The length of a tick as --every and --energy-every count it [time], of ln a, or with --step-a of
+ * a; not negative. */
+double ky_timeline_interval(const struct ky_timeline *line);
 /* The number of steps of `stride` ticks from the start to `time`; negative if it lies before the
  * start, NaN if the universe never reaches it. */
 double ky_timeline_steps(const struct ky_timeline *line, uint64_t stride, double time);

@@ -130,12 +130,13 @@ with folder() as where:
     # block steps by redshifts, and resumed within the interval that --every would have
     blocks = ["--integrator", "block", "--engine", "cpu", "--quiet"]
     run("run", box, *blocks, "--late-step", "0.04", "--at-z", "9", "--end-z", "1.5", "--output", at("blocks"))
-    run("run", box, *blocks, "--late-step", "0.04", "--end-z", "9", "--step", "0.12", "--output", at("blocks_parts"))
+    limit = ["--softening", "100kpc", "--softening-max", "4kpc"]
+    run("run", box, *blocks, *limit, "--late-step", "0.04", "--end-z", "9", "--step", "0.12", "--output", at("blocks_parts"))
     run("run", "--resume", at("blocks_parts"), "--end-z", "1.5", "--quiet")
-    run("run", box, *blocks, "--late-step", "0.04", "--at-z", "9", "--end-z", "1.5", "--step", "0.12", "--threads", "1", "--output", at("blocks_whole"))
+    run("run", box, *blocks, *limit, "--late-step", "0.04", "--at-z", "9", "--end-z", "1.5", "--step", "0.12", "--threads", "1", "--output", at("blocks_whole"))
     check("same bits" in run("verify", at("blocks")).stdout, "run.json repeats a run with block steps")
     check(csv(os.path.join(at("blocks_parts"), "snapshot_0002.hdf5"), scratch) == csv(os.path.join(at("blocks_whole"), "snapshot_0002.hdf5"), at("other.csv")),
-          "block steps that are resumed have the same bits")
+          "block steps that are resumed have the same bits, with a largest physical softening")
     done = json.load(open(os.path.join(at("blocks"), "run.json")))
     check(done["body_steps"] > 1.2 * 512 * done["steps"] and abs(columns(energy_of(at("blocks")), "layzer_irvine")[-1][0]) < 0.02,
           "bodies have steps of several lengths, and the equation of Layzer and Irvine holds", done["blocks"])
@@ -157,6 +158,27 @@ with folder() as where:
     check("33 steps of 0.118546 in ln a, which --late-step divides," in run(*dry).stdout and "164 steps of 0.024 in ln a, 2" in run(*dry, "--step", "0.024").stdout
           and "164 steps of 0.024 in ln a, which --late-step divides," in run(*dry, "--step", "0.024", "--late-step", "0.01").stdout,
           "a dry run tells of the division", run(*dry).stdout)
+
+    # steps that are equal in a, but at most 0.12 in ln a, which is at a = 1/3
+    given = ["run", "--model", "cosmic-box", "-n", "8", "--side", "20", "--engine", "cpu", "--step-a", "0.04"]
+    expected = math.ceil(math.log(1 / 3 / 0.02) / 0.12 + 2 / 3 / 0.04)
+    plan = run(*given, "--end-z", "0", "--dry-run", "--output", at("dry")).stdout
+    check(f"{expected} steps of 0.04 in a, and at most 0.12 in ln a" in plan, "a dry run counts the steps of --step-a", (expected, plan))
+    run(*given, "--end-z", "0", "--every", "0.2", "--restart-every", "0.01", "--output", at("even"), "--quiet")
+    a = [row[0] for row in columns(energy_of(at("even")), "time")]
+    early, late = [(p, q) for p, q in zip(a, a[1:]) if q < 1 / 3], [(p, q) for p, q in zip(a, a[1:-1]) if p > 1 / 3]
+    check(len(a) == expected + 1 and len(early) > 20 and all(abs(math.log(q / p) - 0.12) < 1e-12 for p, q in early) and all(abs(q - p - 0.04) < 1e-14 for p, q in late),
+          "steps are equal in a, and early ones in ln a", a)
+    check("same bits" in run("verify", at("even")).stdout, "run.json repeats them, with --every in a")
+    run(*given, "--end", "0.5", "--restart-every", "0.01", "--output", at("even_parts"), "--quiet")
+    run("run", "--resume", at("even_parts"), "--end-z", "0", "--quiet")
+    run(*given, "--end-z", "0", "--at", "0.5", "--output", at("even_whole"), "--quiet")
+    check(csv(os.path.join(at("even_parts"), "snapshot_0002.hdf5"), scratch) == csv(os.path.join(at("even_whole"), "snapshot_0002.hdf5"), at("other.csv")),
+          "a resumed run has the same bits, with the steps of --step-a")
+    for words, text in ((["--step", "0.05"], "--step-a and --step "), (["--late-step", "0.01"], "--step-a and --late-step"), (["--step-a", "0"], "step-a"),
+                        (["--step-a", "-0.1"], "step-a"), (["--step-a", "nan"], "step-a")):
+        refused("--step-a with " + " ".join(words), *given, *words, "--end-z", "0", "--output", at("no"), text=text)
+    refused("--step-a in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--step-a", "0.1", "--output", at("no"), text="outside a comoving box")
     model = ["run", "--model", "cosmic-box", "-n", "1000000", "--engine", "cpu", "--force", "fmm", "--end-z", "15", "--output", at("dry"), "--dry-run"]
     plain, tuned = (run_json(*model, *more)["host_bytes"] for more in (("--order", "6"), ("--error", "0.01")))
     check(tuned - plain > 100e6, "a dry run counts the second engine, which finds alpha again as the universe expands", (plain, tuned))

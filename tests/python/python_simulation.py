@@ -241,6 +241,12 @@ def interrupts():
         sim.advance(1)
         check(chosen == 0.012 and sim.parameters["late_step"] is None and abs(math.log(sim.time / first) - 0.05) < 1e-6,
               "a comoving box chooses steps that late_step divides; an assigned step is the step", (chosen, sim.parameters["late_step"], first, sim.time))
+    with kyoho.Simulation(kyoho.model("cosmic-box", n=64, side=20), step_a=0.01) as sim:
+        sim.integrate(0.1)
+        sim.advance(1)
+        first = sim.time
+        sim.advance(1)
+        check(sim.parameters["step"] == 0.12 and first > 0.1 and abs(sim.time - first - 0.01) < 1e-12, "step_a makes steps that are equal in a", (first, sim.time))
     with kyoho.Simulation(**universe, step=1e-7) as sim:
         try:
             with pressing(os.kill, os.getpid(), signal.SIGINT, after=0.2):

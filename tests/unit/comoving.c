@@ -1,5 +1,6 @@
 /* Bodies in a comoving box: the integrals of kicks and drifts, plane waves on a lattice against
- * particle linear theory, reversal of time, division of steps, and what is refused. */
+ * particle linear theory, reversal of time, kinds of steps and their division, and what is
+ * refused. It is one file because most of its tests share the waves and the stirred lattice. */
 #include "comoving.h"
 
 #include <string.h>
@@ -219,31 +220,6 @@ static void few_bodies_rest_on_a_lattice(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* The largest difference of the accelerations from forces with this softening, over the largest. */
-static double force_error(struct ky_sim *sim, const struct ky_parameters *given, double softening,
-                          enum ky_force force)
-{
-    struct ky_parameters parameters = *given;
-    struct ky_bodies now = {0}, exact = {0};
-    double apart = 0, most = 0;
-    assert_ok(ky_bodies_allocate(&now, ky_sim_n(sim), KY_WITH_ACCELERATION, &error));
-    assert_ok(ky_bodies_allocate(&exact, now.n, KY_WITH_ACCELERATION, &error));
-    assert_ok(ky_sim_bodies(sim, &now, &error));
-    memcpy(exact.position, now.position, now.n * sizeof *now.position);
-    memcpy(exact.mass, now.mass, now.n * sizeof *now.mass);
-    parameters.softening = softening, parameters.softening_max = (double)NAN;
-    parameters.expansion = NULL, parameters.force = (int)force;
-    assert_ok(ky_forces(&parameters, &exact, NULL, &error));
-    for (size_t i = 0; i < now.n; i++)
-        for (int c = 0; c < 3; c++) {
-            apart = fmax(apart, fabs(now.acceleration[i][c] - exact.acceleration[i][c]));
-            most = fmax(most, fabs(exact.acceleration[i][c]));
-        }
-    ky_bodies_free(&now);
-    ky_bodies_free(&exact);
-    return apart / most;
-}
-
 /* The softening is constant until its physical length is the largest one, with each kind, each
  * force, and after parameters have changed. */
 static void the_softening_has_a_largest_physical_length(void **state)
@@ -373,6 +349,101 @@ static void a_step_that_is_set_is_the_step(void **state)
         ky_sim_close(sim);
         ky_bodies_free(&bodies);
     }
+}
+
+static struct ky_sim *open_steps_in_a(int integrator, const struct ky_bodies *bodies)
+{
+    struct ky_sim *sim;
+    struct ky_parameters parameters = parameters_of(standard, (double)NAN);
+    parameters.force = KY_DIRECT, parameters.precision = KY_DOUBLE, parameters.softening = 0.02;
+    parameters.integrator = integrator;
+    if (integrator == KY_BLOCK_STEPS) /* all bodies have the longest step */
+        parameters.eta = 10;
+    parameters.step_a = 0.036;
+    assert_ok(ky_sim_open(&parameters, bodies, 0.2, &sim, &error));
+    return sim;
+}
+
+/* Steps of --step-a are 0.12 in ln a up to a = 0.3, and equal in a from there on, with block steps
+ * too. They can be taken back, and a restart keeps them. */
+static void steps_are_equal_in_a(void **state)
+{
+    (void)state;
+    enum { STEPS = 12 };
+    static const int integrators[] = {KY_LEAPFROG, KY_BLOCK_STEPS};
+    struct ky_sim *sims[2], *again;
+    struct ky_bodies begin = {0}, end = {0};
+    struct ky_parameters told = {.size = sizeof told};
+    make_stirred(4, &begin);
+    make_stirred(4, &end);
+    for (int k = 0; k < 2; k++) {
+        struct ky_sim *sim = sims[k] = open_steps_in_a(integrators[k], &begin);
+        for (int step = 0; step < STEPS; step++) {
+            const double a = ky_sim_time(sim);
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            const double to = ky_sim_time(sim), length = to - a, of_ln_a = log(to / a);
+            assert_between(of_ln_a, 0.036, 0.12 + 1e-13);
+            if (to < 0.3)
+                assert_between(of_ln_a, 0.12 - 1e-13, 0.12 + 1e-13);
+            if (a > 0.3)
+                assert_between(length, 0.036 - 1e-14, 0.036 + 1e-14);
+        }
+        assert_int_equal(ky_sim_steps(sim), STEPS);
+        assert_ok(ky_sim_parameters(sim, &told, &error));
+        assert_true(told.step == 0.12 && told.step_a == 0.036 && isnan(told.late_step));
+    }
+    assert_same_places(sims[0], sims[1]);
+    again = restored(sims[0], &told);
+    assert_ok(ky_sim_advance(again, 2, &error));
+    assert_ok(ky_sim_advance(sims[1], 2, &error));
+    assert_true(ky_sim_time(again) == ky_sim_time(sims[1]));
+    assert_same_places(again, sims[1]);
+    assert_ok(ky_sim_set_step(sims[0], -0.12, &error));
+    assert_ok(ky_sim_advance(sims[0], STEPS, &error));
+    assert_between(ky_sim_time(sims[0]), 0.2 - 1e-14, 0.2 + 1e-14);
+    assert_ok(ky_sim_bodies(sims[0], &end, &error));
+    for (size_t i = 0; i < end.n; i++)
+        for (int c = 0; c < 3; c++)
+            assert_between(remainder(end.position[i][c] - begin.position[i][c], 1), -1e-11, 1e-11);
+    const double a = ky_sim_time(again);
+    assert_ok(ky_sim_set_parameter(again, "step-a", "0.02", &error));
+    assert_ok(ky_sim_advance(again, 1, &error));
+    assert_between(ky_sim_time(again) - a, 0.02 - 1e-14, 0.02 + 1e-14);
+    assert_int_equal(ky_sim_set_step(again, 0.05, &error), KY_USAGE);
+    assert_int_equal(ky_sim_set_parameter(again, "late-step", "0.01", &error), KY_USAGE);
+    ky_sim_close(again);
+    for (int k = 0; k < 2; k++)
+        ky_sim_close(sims[k]);
+    ky_bodies_free(&begin);
+    ky_bodies_free(&end);
+}
+
+/* Two kinds of steps together, lengths that make no steps, and open space. */
+static void other_steps_in_a_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        double box, step, late, step_a;
+        const char *told;
+    } cases[] = {{1, 0.05, (double)NAN, 0.05, "--step-a and --step"},
+                 {1, (double)NAN, 0.012, 0.05, "--step-a and --late-step"},
+                 {1, 0.12, 0.012, 0.05, "--step-a and --late-step"},
+                 {1, (double)NAN, (double)NAN, 0, "step-a"},
+                 {1, (double)NAN, (double)NAN, -0.05, "step-a"},
+                 {1, (double)NAN, (double)NAN, (double)INFINITY, "step-a"},
+                 {0, 0.12, (double)NAN, 0.05, "outside a comoving box"}};
+    struct ky_bodies bodies = {0};
+    struct ky_sim *sim;
+    make_lattice(2, mass_of(0.3), &bodies);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_parameters parameters = parameters_of(standard, cases[k].step);
+        parameters.box = cases[k].box;
+        parameters.late_step = cases[k].late;
+        parameters.step_a = cases[k].step_a;
+        assert_int_equal(ky_sim_open(&parameters, &bodies, 0.5, &sim, &error), KY_USAGE);
+        assert_non_null(strstr(error.text, cases[k].told));
+    }
+    ky_bodies_free(&bodies);
 }
 
 /* A flag ends the search for α at a doubling of the scale factor before its step, also the flag of
@@ -586,6 +657,8 @@ int main(void)
         cmocka_unit_test(the_softening_has_a_largest_physical_length),
         cmocka_unit_test(steps_are_divided_where_bodies_are_fast),
         cmocka_unit_test(late_steps_are_shorter),
+        cmocka_unit_test(steps_are_equal_in_a),
+        cmocka_unit_test(other_steps_in_a_are_refused),
         cmocka_unit_test(a_step_that_is_set_is_the_step),
         cmocka_unit_test(a_flag_ends_a_search),
         cmocka_unit_test(too_many_parts_are_refused),

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random.h"
 #include "simulation/sim.h"
@@ -153,6 +154,31 @@ static inline void assert_same_places(struct ky_sim *one, struct ky_sim *other)
     assert_memory_equal(a.velocity, b.velocity, a.n * sizeof *a.velocity);
     ky_bodies_free(&a);
     ky_bodies_free(&b);
+}
+
+/* The largest difference of the accelerations from forces with this softening, over the largest. */
+static inline double force_error(struct ky_sim *sim, const struct ky_parameters *given,
+                                 double softening, enum ky_force force)
+{
+    struct ky_parameters parameters = *given;
+    struct ky_bodies now = {0}, exact = {0};
+    double apart = 0, most = 0;
+    assert_ok(ky_bodies_allocate(&now, ky_sim_n(sim), KY_WITH_ACCELERATION, &error));
+    assert_ok(ky_bodies_allocate(&exact, now.n, KY_WITH_ACCELERATION, &error));
+    assert_ok(ky_sim_bodies(sim, &now, &error));
+    memcpy(exact.position, now.position, now.n * sizeof *now.position);
+    memcpy(exact.mass, now.mass, now.n * sizeof *now.mass);
+    parameters.softening = softening, parameters.softening_max = (double)NAN;
+    parameters.expansion = NULL, parameters.force = (int)force;
+    assert_ok(ky_forces(&parameters, &exact, NULL, &error));
+    for (size_t i = 0; i < now.n; i++)
+        for (int c = 0; c < 3; c++) {
+            apart = fmax(apart, fabs(now.acceleration[i][c] - exact.acceleration[i][c]));
+            most = fmax(most, fabs(exact.acceleration[i][c]));
+        }
+    ky_bodies_free(&now);
+    ky_bodies_free(&exact);
+    return apart / most;
 }
 
 static inline struct ky_sim *restored(struct ky_sim *sim, const struct ky_parameters *parameters)

@@ -1,7 +1,8 @@
 /* Block steps in comoving boxes, on the CPU and on devices: the same motion as shared steps where
  * all bodies have the longest step, growth of waves and convergence where they have not, levels
- * from one longest step to the next, reversal of time, bits, devices beside the CPU, and what is
- * refused. */
+ * from one longest step to the next, a softening that follows the scale factor, reversal of time,
+ * bits, devices beside the CPU, and what is refused. It is one file because its tests share the
+ * bodies and the loop over engines. */
 #include "comoving.h"
 
 #include <string.h>
@@ -89,13 +90,14 @@ static void advance(const struct ky_parameters *parameters, uint64_t steps,
 
 /* With the same bits, until a body crosses a face: block steps move it to the other side later,
  * which rounds it otherwise. Both can be taken back. */
-static void take_longest_steps(double shift)
+static void take_longest_steps(double shift, double softening_max)
 {
     struct ky_bodies before = {0}, one = {0}, other = {0};
     struct ky_sim *sim;
     struct ky_parameters blocks = blocks_of(standard, 0.0625), shared = blocks;
     struct ky_bodies *const all[] = {&before, &one, &other};
     blocks.eta = 10;
+    blocks.softening_max = shared.softening_max = softening_max;
     shared.integrator = KY_LEAPFROG;
     for (int k = 0; k < 3; k++) {
         make_stirred(4, all[k]);
@@ -121,9 +123,11 @@ static void take_longest_steps(double shift)
 
 static void take_longest_steps_of_both(void)
 {
-    take_longest_steps(0);
-    if (test_everything())
-        take_longest_steps(0.12); /* a spacing from the faces is 0.125: many cross them */
+    take_longest_steps(0, (double)NAN);
+    if (!test_everything())
+        return;
+    take_longest_steps(0.12, (double)NAN); /* a spacing from the faces is 0.125: many cross them */
+    take_longest_steps(0, 0.006);          /* the softening is constant until a = 0.3 */
 }
 
 static void blocks_of_the_longest_step_are_shared_steps(void **state)
@@ -258,6 +262,8 @@ static void devices_move_bodies_as_the_cpu_does(void **state)
         parameters.force = cases[c].force;
         parameters.precision = cases[c].precision;
         parameters.eta = 0.2;
+        if (c == 0)
+            parameters.softening_max = 0.0042; /* from a = 0.21 on */
         const unsigned longest = cases[c].longest;
         const double body_steps = run_clumps(&parameters, longest, &other);
         parameters.engine = engines[k].engine;
@@ -317,6 +323,81 @@ static void steps_go_on_from_one_longest_step_to_the_next(void **state)
     on_engines(go_on, 1);
 }
 
+/* ---- the softening ---- */
+
+/* Bodies that all have steps of an eighth of the longest one take 1/8, 1/8, 1/4 and 1/2 of it. */
+static void start_with_eighths(struct ky_sim *sim)
+{
+    const size_t n = ky_sim_n(sim);
+    double *step = calloc(n, sizeof *step);
+    for (size_t i = 0; i < n; i++)
+        step[i] = ky_sim_time(sim) * 0.0625 / 8;
+    assert_ok(ky_engine_put_column(sim->engine, KY_COLUMN_STEP, step, &error));
+    free(step);
+}
+
+/* With a largest physical softening each force has the softening of its own time, also within a
+ * longest step: the motion is that of shared steps to the same times. A limit that is never reached
+ * changes no bit. */
+static void soften(int kind, double softening_max)
+{
+    static const double ends[] = {0.125, 0.25, 0.5, 1};
+    const double first = 0.3, last = first * exp(0.0625);
+    struct ky_bodies begin = {0};
+    struct ky_parameters blocks = blocks_of(standard, 0.0625), shared;
+    struct ky_sim *one, *other;
+    make_stirred(4, &begin);
+    for (int c = 0; c < 3; c++) /* a close pair, whose pull depends on the softening */
+        begin.position[1][c] = begin.position[0][c] + 0.01;
+    blocks.softening = 0.05, blocks.softening_kind = kind;
+    blocks.softening_max = softening_max;
+    blocks.eta = 10;
+    shared = blocks;
+    if (softening_max < 1)
+        shared.integrator = KY_LEAPFROG, shared.eta = (double)NAN;
+    else
+        shared.softening_max = (double)NAN;
+    assert_ok(ky_sim_open(&blocks, &begin, first, &one, &error));
+    assert_ok(ky_sim_open(&shared, &begin, first, &other, &error));
+    start_with_eighths(one);
+    assert_ok(ky_sim_advance(one, 1, &error));
+    assert_true(body_steps_of(one) == 4 * (double)begin.n);
+    const double now = fmin(0.05, softening_max / last);
+    assert_between(force_error(one, &blocks, now, KY_DIRECT), 0, 1e-9);
+    if (softening_max < 1) {
+        struct ky_bodies a, b;
+        for (int k = 0; k < 4; k++)
+            assert_ok(ky_sim_advance_to(other, first + ends[k] * (last - first), 1, &error));
+        assert_ok(ky_bodies_allocate(&a, begin.n, 0, &error));
+        assert_ok(ky_bodies_allocate(&b, begin.n, 0, &error));
+        assert_ok(ky_sim_bodies(one, &a, &error));
+        assert_ok(ky_sim_bodies(other, &b, &error));
+        assert_between(apart(&a, &b), 0, 1e-13);
+        ky_bodies_free(&a);
+        ky_bodies_free(&b);
+    } else {
+        start_with_eighths(other);
+        assert_ok(ky_sim_advance(other, 1, &error));
+        assert_same_places(one, other);
+    }
+    ky_sim_close(one);
+    ky_sim_close(other);
+    ky_bodies_free(&begin);
+}
+
+static void soften_both_kinds(void)
+{
+    soften(KY_PLUMMER, 0.012);
+    soften(KY_SPLINE, 0.012);
+    soften(KY_PLUMMER, 1);
+}
+
+static void the_softening_follows_the_scale_factor(void **state)
+{
+    (void)state;
+    on_engines(soften_both_kinds, 0);
+}
+
 /* ---- bits ---- */
 
 /* No step is longer than eta √(a ε/(g/a²)), which is a difference of a by the rate a H; the longest
@@ -352,6 +433,7 @@ static void compare_bits(void)
         parameters.force = forces[k];
         parameters.precision = KY_SINGLE;
         parameters.eta = 0.1;
+        parameters.softening_max = 0.0043; /* from a = 0.215 on */
         parameters.threads = 1;
         make_clumps(k == 2 ? 4 : 8, &bodies);
         assert_ok(ky_sim_open(&parameters, &bodies, 0.2, &one, &error));
@@ -365,7 +447,8 @@ static void compare_bits(void)
         assert_ok(ky_sim_advance(other, 2, &error));
         assert_ok(ky_sim_advance(again, 2, &error));
         assert_true(body_steps_of(one) > 4.5 * (double)bodies.n);
-        assert_steps_obey_the_criterion(one, parameters.eta, parameters.softening);
+        assert_steps_obey_the_criterion(one, parameters.eta,
+                                        fmin(parameters.softening, 0.0043 / ky_sim_time(one)));
         assert_same_places(one, other);
         assert_same_places(one, again);
         ky_sim_close(one);
@@ -395,6 +478,7 @@ static void stop_within(int force, double eta, unsigned steps)
     parameters.force = force;
     parameters.late_step = 0.05; /* two and three parts */
     parameters.eta = eta;
+    parameters.softening_max = 0.0042; /* from a = 0.21 on */
     make_clumps(3, &whole);
     make_clumps(3, &bodies);
     advance(&parameters, steps, &whole, &body_steps);
@@ -497,7 +581,7 @@ static void what_has_no_meaning_is_refused(void **state)
                  {"--late-step", 1, NAN, 0.1, 0.02, NAN},
                  {"leapfrog", 0, NAN, NAN, 0.02, NAN},
                  {"--step-length", 1, NAN, NAN, 0, NAN},
-                 {"softening-max", 1, NAN, NAN, 0.02, 0.1}};
+                 {"softening-max", 0, NAN, NAN, 0.02, 0.1}};
     make_lattice(2, mass_of(1), &bodies);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct ky_parameters parameters = blocks_of(flat, 0.1);
@@ -521,6 +605,7 @@ int main(void)
         cmocka_unit_test(blocks_converge_to_short_shared_steps),
         cmocka_unit_test(devices_move_bodies_as_the_cpu_does),
         cmocka_unit_test(steps_go_on_from_one_longest_step_to_the_next),
+        cmocka_unit_test(the_softening_follows_the_scale_factor),
         cmocka_unit_test(bits_are_the_same),
         cmocka_unit_test(a_flag_stops_within_a_step),
         cmocka_unit_test(few_bodies_move),

@@ -112,9 +112,9 @@ static void every_parameter_changes_or_says_why(void **state)
 {
     (void)state;
     static const char *const fixed[] = {
-        "softening-max", "late-step", "engine", "isa", "threads",    "ranks",
-        "tree",          "force",     "mutual", "g",   "integrator", "precision",
-        "expansion",     "step-max",  "error",  "box", "groups",     "group-radius"};
+        "step-a", "late-step", "engine", "isa",          "threads",      "ranks",     "tree",
+        "force",  "mutual",    "g",      "integrator",   "precision",    "expansion", "step-max",
+        "error",  "box",       "groups", "group-radius", "softening-max"};
     struct ky_snapshot snapshot = plummer(N);
     struct ky_option_about about = {0};
     struct ky_parameters now = {0};

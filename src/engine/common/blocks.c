@@ -49,6 +49,14 @@ double ky_blocks_longest(const struct ky_advance *way, uint64_t tick)
                                ky_advance_time(way, tick));
 }
 
+void ky_blocks_soften(const struct ky_advance *way, uint64_t tick)
+{
+    struct ky_parameters *own = way->softened;
+    if (own)
+        own->softening =
+            ky_comoving_softening(way->softening, own->softening_max, ky_advance_time(way, tick));
+}
+
 void ky_blocks_count(struct ky_advance *way, uint64_t tick, size_t active)
 {
     const uint64_t step = tick - way->now;

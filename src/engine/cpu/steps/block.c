@@ -133,6 +133,7 @@ static int read_levels(struct blocks *b)
     const int even = b->common.way->now % b->common.way->stride == 0;
     const size_t n = ky_cpu_way_is_known(&b->common) ? 0 : cpu->n;
     int missing = 0;
+    ky_blocks_soften(b->common.way, b->common.way->now);
     b->longest = ky_blocks_longest(b->common.way, b->common.way->now);
 #pragma omp parallel for num_threads(cpu->team) reduction(+ : missing)
     for (size_t i = 0; i < n; i++) {
@@ -150,10 +151,12 @@ static int read_levels(struct blocks *b)
 
 /* ---- a block ---- */
 
-/* Fills factors[] and drift[] for a tick. Returns the lowest level whose steps end there. */
+/* Fills factors[] and drift[], and sets the softening, for a tick. Returns the lowest level whose
+ * steps end there. */
 static int set_clock(struct blocks *b, uint64_t tick)
 {
     const int due = ky_cpu_way_clock(&b->common, tick);
+    ky_blocks_soften(b->common.way, tick);
     b->longest = ky_blocks_longest(b->common.way, tick);
     for (int level = 0; level <= b->used; level++) {
         b->factors[level] = ky_blocks_factors(b->common.way, level, tick);

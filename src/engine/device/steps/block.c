@@ -237,13 +237,15 @@ static double limit_of(const struct blocks *b, uint64_t tick)
     return ky_step_limit(b->way->eta, length, ky_blocks_longest(b->way, tick)) / acceleration;
 }
 
-/* Sets the limit, and in a comoving box the factors of all levels that bodies have. */
+/* Sets the softening and the limit, and in a comoving box the factors of all levels that bodies
+ * have. */
 static enum ky_status set_clock(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     struct ky_card *card = card_of(b);
     union ky_state_value factors[FACTORS];
     const int used = (int)deepest_level(b);
     const double per_kick = per_kick_of(b);
+    ky_blocks_soften(b->way, tick);
     b->limit = limit_of(b, tick);
     if (!expands(b))
         return KY_OK;
@@ -545,6 +547,7 @@ static enum ky_status begin(struct blocks *b, struct ky_error *error)
 {
     if (b->kept->put != b->state->put)
         b->kept->since = 0;
+    ky_blocks_soften(b->way, b->way->now);
     enum ky_status status = count_steps(b, error);
     if (!status)
         status = agree(b, 0, error);
