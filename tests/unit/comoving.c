@@ -566,6 +566,7 @@ static void an_error_is_kept(void **state)
     struct ky_bodies bodies;
     struct ky_sim *sim, *other;
     struct ky_choice choice = {.size = sizeof choice};
+    parameters.force = KY_FMM;
     parameters.error = 1e-3;
     parameters.softening = 0.01;
     parameters.stop = &stop;
