@@ -84,8 +84,11 @@ static enum ky_status find_most(struct ky_device_tree *tree, const struct ky_dev
                                 uint32_t groups, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
+    const struct ky_need need = {&tree->least, "rms acceleration", KY_RELATIVE_MOST + 1,
+                                 sizeof(uint64_t)};
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
     float unit = ky_device_per_strength(bodies->state);
+    KY_TRY(ky_buffers_need(card, &need, 1, error));
     KY_TRY(card->driver->zero(card, &tree->least, error));
     KY_TRY(ky_launch(card, KY_KERNEL_ky_relative_largest, groups,
                      KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->mass),
@@ -152,6 +155,7 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
              is_kept = (uint32_t)ky_device_reads_pull(bodies->state),
              in_box = bodies->state->box > 0;
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->mass,
+                           *least = in_box ? &tree->least : &tree->mass,
                            *pull = is_kept ? &bodies->column[KY_COLUMN_PULL] : &bodies->mass;
     float unit = ky_device_per_strength(bodies->state), alpha = (float)parameters->alpha,
           power = ky_force_kind(parameters->force)->expands
@@ -159,12 +163,12 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
                       : (float)ky_opening_relative_power(parameters->multipole);
     KY_TRY(find_mass(tree, bodies, error));
     KY_TRY(find_least(tree, bodies, error));
-    return ky_launch_over(
-        card, KY_KERNEL_ky_relative_factors, sinks,
-        KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
-                     KY_BUFFER(*pull), KY_BUFFER(tree->mass), KY_BUFFER(tree->least),
-                     KY_BUFFER(*list), KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(sinks),
-                     KY_VALUE(in_list), KY_VALUE(is_kept), KY_VALUE(in_box), KY_VALUE(unit),
-                     KY_VALUE(alpha), KY_VALUE(power)),
-        error);
+    return ky_launch_over(card, KY_KERNEL_ky_relative_factors, sinks,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->acceleration),
+                                       KY_BUFFER(bodies->potential), KY_BUFFER(*pull),
+                                       KY_BUFFER(tree->mass), KY_BUFFER(*least), KY_BUFFER(*list),
+                                       KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(sinks),
+                                       KY_VALUE(in_list), KY_VALUE(is_kept), KY_VALUE(in_box),
+                                       KY_VALUE(unit), KY_VALUE(alpha), KY_VALUE(power)),
+                          error);
 }

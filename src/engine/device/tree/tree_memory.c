@@ -165,7 +165,6 @@ enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
         {&tree->first, "counts of cells", counts, sizeof(uint32_t)},
         {&tree->facts, "levels of the tree", KY_FACTS, sizeof(uint32_t)},
         {&tree->mass, "mass of all bodies", KY_BOUNDS_GROUPS, sizeof(uint64_t)},
-        {&tree->least, "rms acceleration", KY_RELATIVE_MOST + 1, sizeof(uint64_t)},
         {&tree->weights, "groups by their cost", KY_WEIGHTS, sizeof(uint32_t)},
         {&tree->starts, "groups that cost more", KY_WEIGHTS, sizeof(uint32_t)},
     };
