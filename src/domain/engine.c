@@ -1,4 +1,5 @@
-/* Several ranks as one engine: the verbs, which the caller on rank 0 calls. */
+/* Several ranks as one engine: the verbs, which the caller on rank 0 calls. The tables for divided
+ * and for replicated bodies are in one file, since they share most of their verbs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,9 @@
  * Arrays that go in or come out are in the caller's order, whatever order the engine uses inside.
  * An unsupported operation is a NULL pointer in the engine's table, and the functions ky_engine_…
  * below then return KY_UNSUPPORTED with the reason: no call is ever passed on to another processor.
- * Results are the same, bit for bit, for any number of threads. */
+ * Results are the same, bit for bit, for any number of threads.
+ *
+ * The table of verbs and its arguments are in one file, since each engine fills the whole table. */
 #ifndef KY_ENGINE_ENGINE_H
 #define KY_ENGINE_ENGINE_H
 
