@@ -382,18 +382,18 @@ struct ky_parameters {
     /* The largest distance of such bodies [length]; above 0 it implies `groups`; 0: there are no
      * groups; NaN (default): chosen from the bodies if `groups` is 1, else 0 */
     double group_radius;
-    /* KY_LEAPFROG and KY_BLOCK_STEPS in a comoving box: the largest physical softening, so that at
-     * the time of each evaluation of forces the comoving one is the smaller of `softening` and
-     * softening_max/a [length]; NaN (default): there is none */
+    /* KY_LEAPFROG and KY_BLOCK_STEPS in a comoving box: the largest physical softening [length].
+     * The comoving one is the smaller of `softening` and softening_max/a, with the scale factor a
+     * of each evaluation of forces. NaN (default): no limit */
     double softening_max;
     /* KY_LEAPFROG and KY_BLOCK_STEPS in a comoving box: at the scale factor a no longest step is
      * longer than late_step/a^(3/4) in ln a, so that the last ones before a = 1 are the shortest.
      * NaN (default): no limit if there is a `step`; else, until one is set, 0.012, in block steps
      * 0.048, and the step that a run chooses is at most 10 or 2.5 times late_step */
     double late_step;
-    /* The same integrators in a comoving box: longest steps are equal in a, differences of this
-     * size, but at most 0.12 in ln a. The step of a simulation is then 0.12, or -0.12 back in time.
-     * KY_USAGE with another `step` and with late_step. NaN (default): steps are as above */
+    /* The same integrators in a comoving box: the length in a of the longest steps; early ones are
+     * 0.12 in ln a, where that is shorter. `step` is then 0.12, or -0.12 back in time. KY_USAGE
+     * with another `step` and with late_step. NaN (default): steps are as above */
     double step_a;
 };
 

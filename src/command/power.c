@@ -157,8 +157,8 @@ static enum ky_status read_other(struct cli *cli, const struct request *request,
     KY_TRY(ky_units_together(&first->units, &other->units, &cli->error));
     if (other->time != first->time) {
         char line[128];
-        snprintf(line, sizeof line, "a cross spectrum of different times, %.9g and %.9g",
-                 first->time, other->time);
+        snprintf(line, sizeof line, "the files have different times, %.9g and %.9g", first->time,
+                 other->time);
         cli_log(cli, KY_LOG_WARNING, line);
     }
     return fabs(other->space.box / first->space.box - 1) <= 1e-6

@@ -502,8 +502,8 @@ static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_wa
     return give(engine, &order, &data, error);
 }
 
-/* On the CPU with fmm a point may stand for a body, which can be on any rank. Ranks with devices
- * cannot divide exact sums. */
+/* On the CPU with fmm a point may stand for a body, which can be on any rank. With devices one
+ * engine with all bodies is needed where the field is an exact sum. */
 static int field_needs_whole(struct ky_engine *engine, const struct ky_points *points)
 {
     const struct ky_engine *own = domain_of(engine)->engine;

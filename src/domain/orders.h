@@ -104,10 +104,10 @@ static inline void ky_order_list(struct ky_order *order, struct ky_order_data *d
 enum ky_status ky_domain_walk(struct ky_domain *domain, const struct ky_order *order,
                               struct ky_error *error);
 
-/* points.c. The engine's verbs at the points of the order, and for its sinks. Rank 0 has the arrays
- * for the results, without external fields. *order->data->outcome: the error of a call that the
- * devices do not support, of a rank whose device lacks the memory for many points, or of a body
- * without a finite position. */
+/* points.c. The engine's verbs for the sinks or the points of the order. Rank 0 has the arrays for
+ * the results, to which external fields do not contribute. *order->data->outcome: the error if the
+ * devices do not support the call, if the device of a rank lacks the memory for many points, or if
+ * a body has no finite position. */
 enum ky_status ky_domain_exact(struct ky_domain *domain, const struct ky_order *order,
                                struct ky_error *error);
 enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_order *order,

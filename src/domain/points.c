@@ -1,7 +1,7 @@
 /* The field at points of rank 0: all ranks get the points. Each rank's engine walks for its share
- * of them (engine/cpu/forces/points.c, engine/device/forces/part_points.c). Many points of devices
+ * of them (engine/cpu/forces/points.c, engine/device/forces/part_points.c). On devices many points
  * are bodies without mass in a second set of bodies: each rank puts its bodies and a share of the
- * points on another engine, and these are divided by the curve as bodies are. */
+ * points on another engine, and the set is divided along the curve. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static enum ky_status open_set(const struct ky_domain *of, const struct ky_point
     return KY_OK;
 }
 
-/* The rank's bodies, at rest, and behind them its share of the points; and their numbers in
+/* The rank's bodies, at rest, followed by its share of the points. Their numbers are put into
  * set->index. */
 static enum ky_status take_rows(struct ky_domain *of, const struct ky_points *points,
                                 struct ky_domain *set, struct ky_bodies *rows,

@@ -164,12 +164,12 @@ struct ky_some {
 /* From this number of points on, among at least as many bodies, devices make a tree for the points.
  * For fewer they are not worth it: two trees of all bodies, and memory for them, take longer. */
 enum { KY_MANY_POINTS = 1024 };
-/* Maximum number of points per body in such a tree. The cube of keys is found from a sample of all
- * of them, without the outermost 1/64 at either end. With so few points it reaches the bodies even
- * if all points are in a small part of the system. With more points the bodies would lie outside
- * the cube, in a few leaves, and all of them would act on each point one by one. */
+/* Maximum number of points per body in such a tree. The cube of keys is found from a sample of
+ * points and bodies, without the outermost 1/64 at either end. Up to this number of points it
+ * reaches the bodies even if all points are in a small part of the system. With more points the
+ * bodies would lie outside the cube, in a few leaves, and each would act on each point. */
 enum { KY_POINTS_OF_BODY = 16 };
-/* The number of points that have a tree together: equal parts of `count`. */
+/* The number of points in one such tree, if `count` points are divided equally among trees. */
 static inline size_t ky_points_batch(size_t count, size_t bodies)
 {
     const size_t most = KY_POINTS_OF_BODY * bodies, batches = count / most + (count % most > 0);
@@ -267,8 +267,8 @@ struct ky_advance {
     /* KY_SCHEME_BLOCK, h0 not 0: the bodies are comoving ones, and times are scale factors. Then
      * `until` is the stride, since the next longest step has another length. */
     struct ky_expansion expansion;
-    struct ky_parameters *softened; /* the engine's, with softening_max; else NULL */
-    double softening;               /* without that limit [length] */
+    struct ky_parameters *softened; /* the engine's, if there is a softening_max; else NULL */
+    double softening;               /* without this limit [length] */
     /* Progress so far: input and output of a call. */
     uint64_t now;      /* the tick of the last step */
     uint64_t steps;    /* of all bodies or of blocks */

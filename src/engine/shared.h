@@ -132,10 +132,10 @@ struct ky_part_move {
     size_t count, arrivals; /* all that leave, and all that arrive */
 };
 
-/* The ways to the field at points of bodies that are divided among ranks: one engine needs all
- * bodies; each point walks through the tree of all ranks (`field` is collective); near points are
- * bodies without mass in a second set of bodies of the same ranks (`at_points`), and other points
- * walk. */
+/* Ways to compute the field at points if ranks divide the bodies. NEED_ALL: one engine needs all
+ * bodies. WALK: each point walks through the tree of all ranks (`field` is collective). IN_SET:
+ * near points are bodies without mass in a second set of bodies, which the ranks divide
+ * (`at_points`); other points walk. */
 enum ky_part_way { KY_POINTS_NEED_ALL, KY_POINTS_WALK, KY_POINTS_IN_SET };
 
 struct ky_part_verbs {
@@ -153,8 +153,8 @@ struct ky_part_verbs {
     int (*is_near)(const struct ky_engine *engine, const double position[3]);
     /* The softening that all bodies of the second set have. */
     double (*softening_of_set)(const struct ky_engine *engine, const struct ky_points *points);
-    /* In the second set: computes accelerations and potentials of the bodies from number `first`
-     * on, which are points, `here` on this rank and `together` on all ranks. Collective. */
+    /* For the second set: computes accelerations and potentials of the points. These are the bodies
+     * from number `first` on, `here` on this rank and `together` on all ranks. Collective. */
     enum ky_status (*at_points)(struct ky_engine *engine, size_t first, size_t here,
                                 size_t together, struct ky_error *error);
     /* Brings the bodies, which must be on their ranges, into the order of the curve. A following

@@ -165,8 +165,8 @@ KY_CONSTANT double ky_few_unknown = -1e308;
 
 /* B of the new clock. The whole system without slow-down keeps its B, so that errors of the energy
  * do not stay when the clock changes and changes back. Before any other change of the clock the
- * error Γ U is taken out. One that cannot be, as where bodies nearly meet, goes into the new B: it
- * would stay if B came from the place alone. */
+ * error Γ U is taken out. If it cannot be, as where bodies nearly meet, it goes into the new B. It
+ * would stay if B came from the positions and velocities alone. */
 KY_FN void ky_few_set_b(struct ky_few *few)
 {
     struct ky_few_system_one *s = &few->system;

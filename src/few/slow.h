@@ -54,7 +54,7 @@ KY_FN double ky_few_power_of_two(double kappa)
     return ldexp(1.0, exponent - 1);
 }
 
-/* The node with the largest kinetic energy, of pairs with slow-down: *kinetic. */
+/* The node with the largest kinetic energy, *kinetic; for a pair it is divided by κ. */
 KY_FN int ky_few_fastest(const struct ky_few_system_one *s, double *kinetic)
 {
     int fastest = 0;
@@ -70,13 +70,13 @@ KY_FN int ky_few_fastest(const struct ky_few_system_one *s, double *kinetic)
     return fastest;
 }
 
-/* Takes the error Γ U of the clock out of the bodies: a factor of the largest velocity gives them
- * the energy that B stands for. A Γ U that stayed at a change of the clock would be multiplied
- * there, since U is another at each place of a pair on its orbit: in a triple that slows its pair
- * once an orbit, errors would grow without end. With Γ drifts take exp(-Γ) times as long as kicks,
- * so that the motion of nodes that are not the clock has an error of first order in h, Γ times the
- * change of their potential, which no short step makes much less.
- * Returns 1 if the velocity is a new one. */
+/* Takes the error Γ U of the clock out of the bodies: it scales the velocity of the node with the
+ * largest kinetic energy, so that the bodies have the energy that B stands for. If Γ U stayed, a
+ * change of the clock would multiply Γ by U/U', since U depends on the clock and on the phase of a
+ * pair. In a triple whose pair is slowed down once an orbit, Γ would grow without bound. With Γ
+ * drifts take exp(-Γ) times as long as kicks. The motion of nodes that are not the clock then has
+ * an error of first order in h, Γ times the change of their potential, which shorter steps hardly
+ * reduce. Returns 1 if the velocity has changed. */
 KY_FN int ky_few_take_out(struct ky_few *few)
 {
     struct ky_few_system_one *s = &few->system;

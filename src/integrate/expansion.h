@@ -21,8 +21,8 @@ int ky_is_comoving(const struct ky_parameters *parameters);
  * 125 steps lead from z = 49 to 0, and spectra of 32³ bodies are accurate to 0.5 % up to half of
  * the Nyquist wave number of the lattice (docs/lab/2026-11-29-lcdm-steps.md): groups turn fastest
  * late. In block steps bodies in groups have shorter steps than the longest one, which is four
- * times as long at a = 1. With --step-a all longest steps are equal in a, but at most
- * KY_EARLY_STEP in ln a (simulation/timeline.h). */
+ * times as long at a = 1. With --step-a all longest steps are equal in a, but early ones are
+ * KY_EARLY_STEP in ln a, where that is shorter (simulation/timeline.h). */
 #define KY_EARLY_STEP 0.12
 #define KY_LATE_STEP 0.012
 #define KY_LATE_STEP_OF_BLOCKS 0.048

@@ -45,7 +45,7 @@ struct ky_integrator_state {
     const double *radius; /* [length] */
     size_t radii;
     double near; /* [length] for groups of hermite4, pairs nearer than this too; 0: none */
-    /* Set before `short_step`: as in struct ky_advance. */
+    /* Set before `short_step`; as in struct ky_advance. */
     struct ky_parameters *softened;
     double softening; /* [length] */
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
@@ -198,9 +198,9 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4, ky_f
     {                                                                                              \
         "step-a", KY_OPTION_REAL, offsetof(struct ky_parameters, step_a), NULL, 1e-6, 1, NULL,     \
             NULL,                                                                                  \
-            "leapfrog and block in a comoving box: steps are equal in a, differences of this "     \
-            "size, but at most 0.12 in ln a. --every and --energy-every are then differences of "  \
-            "a too. In place of --step and --late-step"                                            \
+            "leapfrog and block in a comoving box: the length of steps in the scale factor a; "    \
+            "early steps are 0.12 in ln a, where that is shorter. --every and --energy-every are " \
+            "then differences of a, too. It excludes --step and --late-step"                       \
     }
 
 /* ---- the integrator that parameters name ---- */

@@ -22,7 +22,7 @@ enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bod
 int ky_run_can_divide(const struct ky_run *run, const struct ky_snapshot *initial);
 /* Opens the simulation run->sim and lets its ranks take bodies->n bodies from run->from; ids that
  * do not count them are added to *bodies. Comoving bodies get the momenta a² dx/dt, with a =
- * `time`. If facts->massless is not 0 the bodies cannot be divided, and no simulation is open.
+ * `time`. If facts->massless is not 0 ranks cannot take the bodies, and no simulation is open.
  * Fails as ky_source_take, as ky_bodies_check and if no engine can be opened. KY_FAULT if the
  * bodies and their forces need more memory than this computer has. */
 enum ky_status ky_run_take(struct ky_run *run, double time, struct ky_bodies *bodies,

@@ -281,9 +281,10 @@ static enum ky_status derive(const struct wanted *wanted, double *step, struct k
     return KY_OK;
 }
 
-/* A step in ln a of comoving bodies for a run that is `all` long: the early step or less, without
- * one (nothing is resolved yet) 1/32 or less, whole between two snapshots or two rows of
- * energy.csv, whichever are closer, and if there are neither, to the end. */
+/* The step in ln a of comoving bodies for a run of the length `all`: the early step or less, or
+ * 1/32 or less if there is no early step (nothing is resolved yet). A whole number of steps fits
+ * between two snapshots or two rows of energy.csv, whichever are closer, and if there are neither,
+ * in the run. */
 static double whole_step(const struct wanted *wanted, double all)
 {
     const double early = ky_integrator_early_step(wanted->parameters),
@@ -296,7 +297,7 @@ static double whole_step(const struct wanted *wanted, double all)
     return length > 0 && isfinite(length) ? length / ceil(length / most) : most;
 }
 
-/* The step of comoving bodies, in ln a, or in the phase of steps that are equal in a. */
+/* The step of comoving bodies, in ln a, or with --step-a in the phase (timeline.h). */
 static double comoving_step(const struct wanted *wanted)
 {
     const double all = log(wanted->run->end / wanted->start),

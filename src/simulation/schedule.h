@@ -31,8 +31,9 @@ uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
  * multiple of the step from the start, else KY_USAGE; with run->shorten the end and the times of
  * run->at need not. With --expansion step and intervals are of ln a, and the step has to be given,
  * except for comoving bodies: then it is the early step of --late-step or less, and may be
- * divided, or the one of --step-a, and intervals are of a. KY_USAGE too if the step is lost in the
- * rounding of the time. Free with ky_schedule_free, after a failure too. */
+ * divided. With --step-a it is the step of the phase (timeline.h), and intervals are of a. KY_USAGE
+ * too if the step is lost in the rounding of the time. Free with ky_schedule_free, after a failure
+ * too. */
 enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,
                                 struct ky_schedule *schedule, struct ky_error *error);

@@ -375,7 +375,8 @@ static void warn_of_bits(const struct ky_sim *sim, const struct stored_clock *st
                "the restart file: " KY_OTHER_BITS);
 }
 
-/* 1 if bodies in pieces will be divided among ranks, if these do not need bodies with mass. */
+/* 1 if bodies in pieces will be divided among ranks, unless some have no mass and the ranks need
+ * bodies with mass. */
 static int are_divided(const struct ky_parameters *resolved, const struct stored_clock *stored)
 {
     const struct ky_engine_use use = ky_integrator_use(resolved, (size_t)stored->n);

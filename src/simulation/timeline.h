@@ -1,10 +1,9 @@
 /* Time as a count. The times of a simulation are start + ticks × tick, or with --expansion the ages
  * of a universe at the scale factors first × exp(ticks × tick); in a periodic box these factors.
- * With
- * --step-a ticks are equal in ln a only up to the factor `even_from`, and equal in a from there on:
- * their phase is ln(a/even_from), then a/even_from - 1. So a step of KY_EARLY_STEP is step_a long
- * in a, or shorter. A time between two of these is a number of ticks and a fraction of one. Such a
- * pair is called an instant. */
+ * With --step-a ticks are equal in a phase, which is ln(a/even_from) up to the factor `even_from`,
+ * and a/even_from - 1 from there on. So ticks are equal in ln a first and in a later, and a step of
+ * KY_EARLY_STEP is step_a long in a, or shorter. A time between two ticks is a number of ticks and
+ * a fraction of one. Such a pair is called an instant. */
 #ifndef KY_SIMULATION_TIMELINE_H
 #define KY_SIMULATION_TIMELINE_H
 
@@ -33,8 +32,8 @@ enum ky_status ky_timeline_make(const struct ky_parameters *parameters, double s
                                 struct ky_timeline *line, struct ky_error *error);
 /* The time from a tick to `stride` ticks later [time]. */
 double ky_timeline_length(const struct ky_timeline *line, uint64_t tick, uint64_t stride);
-/* The length of a tick as --every and --energy-every count it [time], of ln a, or with --step-a of
- * a; not negative. */
+/* The length of a tick in the variable of --every and --energy-every: time [time], ln a, or with
+ * --step-a the scale factor a. Not negative. */
 double ky_timeline_interval(const struct ky_timeline *line);
 /* The number of steps of `stride` ticks from the start to `time`; negative if it lies before the
  * start, NaN if the universe never reaches it. */

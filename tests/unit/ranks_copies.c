@@ -1,6 +1,6 @@
 /* Ranks with devices that each have all bodies: exact sums, Hermite steps, block steps of exact
- * sums, lists, softenings of the bodies' own, massless bodies of these, and periodic boxes. The
- * bits are those of one device without ranks. All ranks may use one device. */
+ * sums, lists, individual softenings, also of massless bodies, and periodic boxes. The bits are
+ * those of one device without ranks. All ranks may use one device. */
 #include "test.h"
 
 #include "same_bits_devices.h"

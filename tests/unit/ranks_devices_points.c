@@ -11,7 +11,7 @@
 
 static struct ky_error error;
 
-/* Points of `place_point` are near the bodies, but for one of 61 or fewer. */
+/* Of the points of `place_point` at most one in 61 is not near the bodies. */
 enum { MOST = 17000, NEAR_1023 = 1036, EXACT = 40 };
 
 static double position[MOST][3], softenings[MOST];

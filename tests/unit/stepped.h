@@ -89,9 +89,8 @@ static inline void replace_one(struct ky_sim *sim)
     assert_ok(ky_sim_replace(sim, index, &some, &error));
 }
 
-/* Ranks of a CPU do not divide massless bodies: they have all bodies, and the steps of those
- * before.
- */
+/* Ranks of a CPU do not divide massless bodies: then each has all bodies, and these keep their
+ * steps. */
 static inline void replace_by_massless(struct ky_sim *sim)
 {
     struct ky_error error;
@@ -180,9 +179,7 @@ static inline void expect_same_restarts(const struct ky_parameters *parameters,
 
 /* ---- massless bodies and own softenings, which ranks of a CPU do not divide ---- */
 
-/* Parameters of block steps for these bodies, with NAME=VALUE …; the expansion has a = 0.2 at
- * first.
- */
+/* Parameters of block steps for these bodies, with NAME=VALUE …; an expansion begins at a = 0.2. */
 static inline struct ky_parameters undivided_parameters(const char *engine, int kind,
                                                         const char *options)
 {
@@ -208,8 +205,8 @@ static inline void replace_first(struct ky_sim *sim)
 
 #define COMOVING "box=3 expansion=omega-m=0.3,omega-lambda=0.7,h0=1 eta=0.3 "
 
-/* Massless bodies and own softenings have the same bits on 1 to 4 ranks, after two longest steps.
- */
+/* Massless bodies and own softenings have the same bits on 1 to 4 ranks after two longest
+ * steps. */
 static inline void expect_same_undivided(const char *engine, unsigned where)
 {
     static const int ranks[] = {1, 2, 3, 4, 0};

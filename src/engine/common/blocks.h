@@ -25,8 +25,7 @@ int ky_blocks_deepest(const struct ky_advance *way);
 struct ky_step_factors ky_blocks_factors(const struct ky_advance *way, int level, uint64_t tick);
 /* The longest step for the criterion at a tick (physics/block.h) [time]. */
 double ky_blocks_longest(const struct ky_advance *way, uint64_t tick);
-/* Sets the softening of the forces and of the criterion at a tick, if it follows the scale factor.
- */
+/* Sets the softening of forces and criterion at a tick, if it depends on the scale factor. */
 void ky_blocks_soften(const struct ky_advance *way, uint64_t tick);
 /* Counts a block of `active` bodies at `tick`, which is one step after the block before. */
 void ky_blocks_count(struct ky_advance *way, uint64_t tick, size_t active);

@@ -142,8 +142,8 @@ static enum ky_status prepare(const struct passes *passes, const struct ky_group
                                              : KY_OK;
 }
 
-/* Lists the points along the curve. Ranks with replicated bodies get equal numbers of points; as
- * for bodies, a share begins and ends at a place along the curve. */
+/* Lists the points along the curve. Ranks with replicated bodies get equal numbers of points. As
+ * with bodies, a share is a range of the curve. */
 static enum ky_status list_points(const struct passes *passes, struct ky_error *error)
 {
     struct ky_device_state *state = passes->state;

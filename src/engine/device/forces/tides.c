@@ -144,8 +144,7 @@ static enum ky_status find_tides_in_part(struct ky_device_state *state, struct k
     return status;
 }
 
-/* For ranks that each have all bodies: the same, or the tensors at all points where these are
- * few. */
+/* The same if each rank has all bodies. If points are few, each rank computes all tensors. */
 static enum ky_status find_tides_in_copies(struct ky_device_state *state, struct ky_links *links,
                                            const struct ky_points *points, double (*tide)[6],
                                            struct ky_error *error)

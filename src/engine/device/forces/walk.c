@@ -217,8 +217,8 @@ static enum ky_status find_field_in_part(struct ky_links *links,
     return status;
 }
 
-/* Ranks that each have all bodies divide the points if these are many; then both arrays are there.
- */
+/* Ranks that each have all bodies divide the points if these are many. Both arrays are then
+ * given. */
 enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error)

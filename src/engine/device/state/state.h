@@ -120,7 +120,7 @@ struct ky_device_state {
 struct ky_evaluation {
     const struct ky_active *active; /* NULL: all bodies */
     int in_block;                   /* 1: only some bodies are at the end of their steps */
-    size_t together; /* in a block, and of points: number of active bodies on all ranks, which
+    size_t together; /* in a block, and for points: number of active bodies on all ranks, which
                         determines how the bodies of a cut are divided into groups */
     /* If not 0, the active bodies are the points (forces/points.c) from this number on, and the
      * list has only its length. Forces on the bodies are not computed. */
