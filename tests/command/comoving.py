@@ -178,6 +178,8 @@ with folder() as where:
     for words, text in ((["--step", "0.05"], "--step-a and --step "), (["--late-step", "0.01"], "--step-a and --late-step"), (["--step-a", "0"], "step-a"),
                         (["--step-a", "-0.1"], "step-a"), (["--step-a", "nan"], "step-a")):
         refused("--step-a with " + " ".join(words), *given, *words, "--end-z", "0", "--output", at("no"), text=text)
+    refused("an interval between steps of --step-a", *given, "--end-z", "0", "--every", "0.1", "--output", at("no"),
+            text="--every: 0.1 is not a multiple of the step 0.04; the nearest are 0.08 and 0.12, or choose another --step-a")
     refused("--step-a in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--step-a", "0.1", "--output", at("no"), text="outside a comoving box")
     model = ["run", "--model", "cosmic-box", "-n", "1000000", "--engine", "cpu", "--force", "fmm", "--end-z", "15", "--output", at("dry"), "--dry-run"]
     plain, tuned = (run_json(*model, *more)["host_bytes"] for more in (("--order", "6"), ("--error", "0.01")))
