@@ -267,6 +267,7 @@ with folder() as where:
     refused("a redshift outside the run", *start, "--end-z", "1", "--at-z", "0.25", text="--at-z: 0.8 (z = 0.25) is outside")
     refused("a scale factor outside the run", *start, "--end-z", "1", "--at", "0.8", "--at-z", "4", text="--at: 0.8")
     refused("an --eta of too many parts", "run", box, "--output", at("eta"), "--end-z", "0", "--eta", "1e-6", text="--eta 1e-06 divides")
+    refused("an --eta of too many parts of --step-a", "run", box, "--output", at("eta_a"), "--end-z", "0", "--step-a", "0.01", "--eta", "1e-6", text="a shorter --step-a")
     plan = run("run", box, "--output", at("no"), "--end-z", "1", "--dry-run").stdout
     check(" in ln a, " in plan and "yr" not in plan, "the plan of a run has steps in ln a", plan)
     check(all("time" not in line for line in open(os.path.join(one, "energy.csv")) if line[0] == "#"), "a scale factor has no unit")
