@@ -23,7 +23,10 @@ uint64_t ky_schedule_steps(const struct ky_schedule *schedule)
 
 static const char *other_step(const struct ky_schedule *schedule)
 {
-    return schedule->fixed ? "" : ", or choose another --step";
+    if (schedule->fixed)
+        return "";
+    return schedule->line.even_from > 0 ? ", or choose another --step-a"
+                                        : ", or choose another --step";
 }
 
 /* The same advice for a time that may divide a step. */

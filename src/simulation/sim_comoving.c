@@ -99,6 +99,7 @@ enum ky_status ky_sim_parts(struct ky_sim *sim, double from, double to, unsigned
                ? KY_OK
                : ky_fail(error, KY_USAGE,
                          "--eta %g divides the step from a = %g to %g into %.3g parts, and %d are "
-                         "allowed: take a larger --eta or --softening, or a shorter --step",
-                         eta, from, to, by_pull, KY_MOST_PARTS);
+                         "allowed: take a larger --eta or --softening, or a shorter --%s",
+                         eta, from, to, by_pull, KY_MOST_PARTS,
+                         isnan(sim->parameters.step_a) ? "step" : "step-a");
 }

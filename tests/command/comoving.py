@@ -178,6 +178,8 @@ with folder() as where:
     for words, text in ((["--step", "0.05"], "--step-a and --step "), (["--late-step", "0.01"], "--step-a and --late-step"), (["--step-a", "0"], "step-a"),
                         (["--step-a", "-0.1"], "step-a"), (["--step-a", "nan"], "step-a")):
         refused("--step-a with " + " ".join(words), *given, *words, "--end-z", "0", "--output", at("no"), text=text)
+    refused("an interval between steps of --step-a", *given, "--end-z", "0", "--every", "0.1", "--output", at("no"),
+            text="--every: 0.1 is not a multiple of the step 0.04; the nearest are 0.08 and 0.12, or choose another --step-a")
     refused("--step-a in open space", "run", "--model", "plummer", "-n", "10", "--end", "1", "--step-a", "0.1", "--output", at("no"), text="outside a comoving box")
     model = ["run", "--model", "cosmic-box", "-n", "1000000", "--engine", "cpu", "--force", "fmm", "--end-z", "15", "--output", at("dry"), "--dry-run"]
     plain, tuned = (run_json(*model, *more)["host_bytes"] for more in (("--order", "6"), ("--error", "0.01")))
@@ -265,6 +267,7 @@ with folder() as where:
     refused("a redshift outside the run", *start, "--end-z", "1", "--at-z", "0.25", text="--at-z: 0.8 (z = 0.25) is outside")
     refused("a scale factor outside the run", *start, "--end-z", "1", "--at", "0.8", "--at-z", "4", text="--at: 0.8")
     refused("an --eta of too many parts", "run", box, "--output", at("eta"), "--end-z", "0", "--eta", "1e-6", text="--eta 1e-06 divides")
+    refused("an --eta of too many parts of --step-a", "run", box, "--output", at("eta_a"), "--end-z", "0", "--step-a", "0.01", "--eta", "1e-6", text="a shorter --step-a")
     plan = run("run", box, "--output", at("no"), "--end-z", "1", "--dry-run").stdout
     check(" in ln a, " in plan and "yr" not in plan, "the plan of a run has steps in ln a", plan)
     check(all("time" not in line for line in open(os.path.join(one, "energy.csv")) if line[0] == "#"), "a scale factor has no unit")
