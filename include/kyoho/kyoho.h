@@ -1080,7 +1080,7 @@ KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
 /* Sets one parameter from text, as ky_parameters_set does. These can change: step, step-min,
- * late-step and step-a (not within a run), eta, corrections, step-length; softening,
+ * late-step or step-a, the one in use (not within a run), eta, corrections, step-length; softening,
  * softening-kind, opening, theta, alpha, cell, multipole, order, curve, leaf, group; field;
  * stop-collision, stop-pair, stop-escape, stop-box, body-radius. KY_USAGE with the reason for other
  * parameters, for a value that contradicts the rest (theta with opening relative, for example), and
