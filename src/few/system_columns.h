@@ -57,7 +57,7 @@ KY_FN void ky_few_store(const struct ky_few *few, KY_GLOBAL double *column, ky_u
             KY_FEW_AT(KY_FEW_COLUMN_V(n, k, c)) = s->v[k][c][0];
         }
     }
-    KY_FEW_AT(at++) = ky_few_three_digits(s->inner + 1, few->clock, few->is_plain);
+    KY_FEW_AT(at++) = ky_few_three_digits(s->inner + 1, (int)few->clock, few->is_plain);
 #define KY_FEW_PUT(member) KY_FEW_AT(at++) = few->member;
     KY_FEW_TREE_NUMBERS(KY_FEW_PUT)
 #undef KY_FEW_PUT
