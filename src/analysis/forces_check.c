@@ -371,11 +371,11 @@ enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n
     const double given = ky_bodies_bytes(n, KY_WITH_ID, 1),
                  kept = call.wanted.release && !measures ? 0 : given,
                  results = ky_bodies_bytes(n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, 0);
+    /* The system gives memory for results as they are written, when the tree of the last evaluation
+     * is gone. */
     const double after = call.wanted.samples || call.wanted.fill ? kept + needs.kept + results : 0;
     const struct ky_check_memory own = {
-        .host =
-            fmax(given + needs.kept, fmax(kept + needs.host + (after > 0 ? results : 0), after)),
-        .device = needs.device};
+        .host = fmax(given + needs.kept, fmax(kept + needs.host, after)), .device = needs.device};
     ky_size_give(call.wanted.choice, &call.choice, sizeof call.choice);
     ky_size_give(memory, &own, sizeof own);
     return KY_OK;

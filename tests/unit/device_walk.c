@@ -486,12 +486,12 @@ static void many_bodies_as_on_the_cpu(void **state)
     (void)state;
     enum { N = 100003, K = 32 };
     struct ky_error error = {0};
-    struct ky_bodies bodies = cloud_make(PLUMMER, N);
     struct ky_neighbour_lists lists[2];
     struct ky_parameters parameters = cloud_parameters();
     const double radius = 0.05;
     double *density[2], *h[2];
     need_a_quick_device();
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
     for (int k = 0; k < 2; k++) {
         density[k] = malloc(N * sizeof(double));
         h[k] = malloc(N * sizeof(double));

@@ -177,7 +177,8 @@ static void cusps_have_the_same_bits_and_energy(void **state)
         const double change =
             (after.kinetic + after.potential) / (before.kinetic + before.potential) - 1;
         if (!(fabs(change) < 1e-3))
-            fail_msg("the energy changes by %g", change);
+            fail_msg("the energy changes by %g: kinetic %g to %g, potential %g to %g", change,
+                     before.kinetic, after.kinetic, before.potential, after.potential);
         ky_sim_close(sim);
         ky_snapshot_free(&jaffe);
     }

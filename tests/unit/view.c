@@ -495,12 +495,13 @@ static void a_title_is_given(void **state)
         assert_ok(ky_view_open(&parameters, &showing.view, &error));
         memset(title, 'x', strlen(title));
         stop_showing = 0;
+        signal(SIGUSR1, stop_it);
         pthread_create(&thread, NULL, show_it, &showing);
         char *frame = frame_after(showing.view, 0);
         snprintf(wanted, sizeof wanted, "\"title\": \"%s\"", k ? "two \\\"galaxies\\\"" : folder);
         assert_non_null(strstr(frame + 4, wanted));
         free(frame);
-        stop_showing = 1;
+        pthread_kill(thread, SIGUSR1);
         pthread_join(thread, NULL);
         ky_view_close(showing.view);
     }
