@@ -177,7 +177,7 @@ KY_FN void ky_few_set_errors(struct ky_few *few, const struct ky_few_state *stat
 KY_FN int ky_few_is_held_up(const struct ky_few *few)
 {
     const double much = 100, part = 1.0 / 16;
-    return fabs(few->error) > much * few->settings.tolerance &&
+    return few->system.inner >= 0 && fabs(few->error) > much * few->settings.tolerance &&
            fabs(few->h) < part * fabs(few->longest);
 }
 

@@ -336,9 +336,9 @@ static void start_with_eighths(struct ky_sim *sim)
     free(step);
 }
 
-/* With a largest physical softening each force has the softening of its own time, also within a
- * longest step: the motion is that of shared steps to the same times. A limit that is never reached
- * changes no bit. */
+/* With --softening-max each force has the softening of its own scale factor, also within a longest
+ * step: block steps then move the bodies as shared steps of the same lengths do. A limit that is
+ * never reached changes no bit. */
 static void soften(int kind, double softening_max)
 {
     static const double ends[] = {0.125, 0.25, 0.5, 1};

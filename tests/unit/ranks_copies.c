@@ -1,6 +1,6 @@
 /* Ranks with devices that each have all bodies: exact sums, Hermite steps, block steps of exact
- * sums, lists, individual softenings, also of massless bodies, and periodic boxes. The bits are
- * those of one device without ranks. All ranks may use one device. */
+ * sums, lists, individual softenings, also of massless bodies, and periodic boxes. Results have the
+ * same bits as on one device without ranks. Several ranks may share a device. */
 #include "test.h"
 
 #include "same_bits_devices.h"
