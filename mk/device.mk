@@ -8,7 +8,7 @@ DEVICE_OBJECTS  := $(if $(filter yes,$(CUDA)),$(CUDA_KERNELS:%=$(BUILD)/%.o)) \
                    $(if $(filter host,$(CUDA)),$(patsubst %,$(BUILD)/%.o,$(filter-out %/sort.cu,$(CUDA_KERNELS)) $(wildcard tests/cuda/*.cpp))) \
                    $(if $(filter yes,$(OPENCL)),$(BUILD)/embedded.o)
 
-EMBEDDED := $(sort $(wildcard $(call rooms_of,src/engine/device/kernels,*.k *.h) src/octree/layout.h src/octree/cell_moments.h $(addprefix src/few/,shape.h state.h stages.h system.h pairs.h tree.h slow.h clock.h finish.h contact.h system_columns.h) src/physics/*.h src/physics/actions/*.h))
+EMBEDDED := $(sort $(wildcard $(call rooms_of,src/engine/device/kernels,*.k *.h) src/octree/layout.h src/octree/cell_moments.h $(addprefix src/few/,shape.h state.h stages.h system.h pairs.h tree.h slow.h clock.h energy.h finish.h contact.h system_columns.h) src/physics/*.h src/physics/actions/*.h))
 $(BUILD)/embedded.c: $(EMBEDDED) mk/device.mk mk/library.mk
 	$(call embed,ky_embedded,engine/device/driver/embedded.h,$(EMBEDDED))
 $(BUILD)/embedded.o: $(BUILD)/embedded.c $(FLAGS_FILE)

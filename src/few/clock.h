@@ -21,6 +21,24 @@ KY_FN struct ky_few_orbit ky_few_orbit_of(const struct ky_few_system_one *s, int
                         *x[0] * *v[0] + *x[1] * *v[1] + *x[2] * *v[2]);
 }
 
+/* An unbound node that is much smaller than all others has steps as if it were larger: they do not
+ * disturb it there. Else bodies that fall straight towards each other would never pass, since each
+ * step would take them a part of the way. */
+KY_FN void ky_few_pass_quickly(struct ky_few_orbit *orbit, int nodes)
+{
+    const double small = 1e-6;
+    double second = (double)INFINITY; /* the least r but one */
+    int least = 0;
+    for (int k = 1; k < nodes; k++) {
+        const int is_less = orbit[k].r < orbit[least].r;
+        second = fmin(second, is_less ? orbit[least].r : orbit[k].r);
+        least = is_less ? k : least;
+    }
+    if (nodes > 1 && !(orbit[least].inverse_axis > 0) && orbit[least].r < small * second)
+        orbit[least].speed =
+            sqrt(orbit[least].gm * (1 / (small * second) - orbit[least].inverse_axis));
+}
+
 /* The time that the orbit takes at the speed of its pericentre, times 2π. */
 KY_FN double ky_few_quickest(const struct ky_few_orbit *orbit)
 {
@@ -192,6 +210,7 @@ KY_FEW_FN int ky_few_choose(struct ky_few *few, int anew)
     do
         orbit[k] = ky_few_orbit_of(s, k);
     while (++k < nodes);
+    ky_few_pass_quickly(orbit, nodes);
     const int slow_has_changed = ky_few_choose_slow_down(few, orbit);
     if (slow_has_changed)
         few->whole = ky_few_unknown;

@@ -126,14 +126,22 @@ KY_FN int ky_few_overlap_within(struct ky_few_search *search)
 
 /* ---- all steps ---- */
 
-/* 1 if two bodies with G × the sum of their masses may have touched in the step after which they
- * are as in `now`: they overlap, or recede from a pericentre of their present orbit that is near
- * enough. Other bodies change their path in a step by about angle²/2 of their distance, since a
- * step covers at most this angle of each orbit; twice as much is allowed. */
-KY_FN int ky_few_may_touch(const struct ky_few *few, const struct ky_few_two *now, double gm,
-                           double reach)
+/* The sum of the radii of a pair of the tree. */
+KY_FN double ky_few_reach_of(const struct ky_few *few, const struct ky_few_pair *pair)
 {
-    const double r = sqrt(now->r2), angle = few->settings.angle;
+    return ky_few_radius_of(&few->settings, few->order[pair->i]) +
+           ky_few_radius_of(&few->settings, few->order[pair->j]);
+}
+
+/* 1 if two bodies may have touched in the step after which they are as in `now`: they overlap, or
+ * recede from a pericentre of their present orbit that is near enough. Other bodies change their
+ * path in a step by about angle²/2 of their distance, since a step covers at most this angle of
+ * each orbit; twice as much is allowed. */
+KY_FN int ky_few_may_touch(const struct ky_few *few, const struct ky_few_two *now,
+                           const struct ky_few_pair *pair)
+{
+    const double r = sqrt(now->r2), angle = few->settings.angle, reach = ky_few_reach_of(few, pair),
+                 gm = few->system.mass[pair->i][0] + few->system.mass[pair->j][0];
     if (now->r2 < reach * reach)
         return 1;
     if (!(ky_few_sign(few) * now->rv > 0))
@@ -173,12 +181,10 @@ KY_FN int ky_few_touch(const struct ky_few *before, const struct ky_few *after,
 {
     const struct ky_few_two now = ky_few_two_of(pair->x, pair->v);
     const int body[2] = {after->order[pair->i], after->order[pair->j]};
-    const double reach = ky_few_radius_of(&after->settings, body[0]) +
-                         ky_few_radius_of(&after->settings, body[1]),
-                 gm = after->system.mass[pair->i][0] + after->system.mass[pair->j][0];
+    const double reach = ky_few_reach_of(after, pair);
     search->before = before;
     search->reach2 = reach * reach;
-    return ky_few_may_touch(after, &now, gm, reach) && ky_few_do_touch(search, after, &now, body);
+    return ky_few_may_touch(after, &now, pair) && ky_few_do_touch(search, after, &now, body);
 }
 
 /* 1 if any two bodies touch in the step from `before` to `after`. */

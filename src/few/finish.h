@@ -4,53 +4,30 @@
 #define KY_FEW_FINISH_H
 
 #include "few/clock.h"
+#include "few/energy.h"
 #include "few/pairs.h"
 #include "few/system.h"
 
-/* The tests after a step. The error of the clock, Γ = ln((T + B)/U), is constant in an exact
- * motion; where it is not 0, the energy is wrong by Γ U, less and less as bodies part. */
-struct ky_few_state {
-    double error;               /* Γ */
-    double wrong;               /* Γ U, as an energy */
-    double energy;              /* with slow-down, without Γ U */
-    double parts;               /* sum of the absolute values of its parts */
-    double closest, others;     /* the pair with the largest potential, and the sum of the others */
-    double kinetic, u;          /* of the clock */
-    double reduced;             /* times u: an energy */
-    int is_old;                 /* 1: two bodies are so close that the tree does not suit them */
-    double pull[KY_FEW_SHAPES]; /* M/r³ of the smallest node around each body */
-};
-
-/* The tree is made again when a pair is this many times as strong as the nodes of both. */
-KY_CONSTANT double ky_few_stronger = 8;
-
-/* With slow-down. */
-KY_FN double ky_few_potential_of(const struct ky_few_system_one *s, const struct ky_few_pair *pair)
+/* Adds the sums over all pairs. Where several lanes have a system, KY_FEW_SUM_PAIRS is another
+ * function. */
+#ifndef KY_FEW_SUM_PAIRS
+#define KY_FEW_SUM_PAIRS ky_few_sum_pairs
+KY_FN void ky_few_sum_pairs(struct ky_few_state *state, const struct ky_few_system_one *s)
 {
-    const double q = ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2]));
-    return s->slow[pair->k][0] * s->mass[pair->i][0] * s->mass[pair->j][0] * q;
+    struct ky_few_walk walk;
+    struct ky_few_sums of[KY_FEW_SHAPES];
+    for (int i = 0; i < s->shape.n - 1; i++)
+        ky_few_clear_sums(&of[i]);
+    KY_FEW_EACH_PAIR(s, &walk)
+    ky_few_add_potential(&of[walk.pair.i], state, s, &walk.pair);
+    for (int i = 0; i < s->shape.n - 1; i++)
+        ky_few_add_sums(state, &of[i]);
 }
-
-KY_FN void ky_few_add_potential(struct ky_few_state *state, const struct ky_few_system_one *s,
-                                const struct ky_few_pair *pair)
-{
-    const int k = pair->k, i = pair->i, j = pair->j;
-    const int in_clock = s->inner < 0 ? s->weight[k][0] > 0 : k == s->inner;
-    const double mass = s->mass[i][0] + s->mass[j][0],
-                 q = ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2])),
-                 u = s->slow[k][0] * s->mass[i][0] * s->mass[j][0] * q;
-    state->energy -= u;
-    state->parts += u;
-    state->others += fmin(u, state->closest);
-    state->closest = fmax(u, state->closest);
-    state->u += !in_clock ? 0 : s->inner < 0 ? u : s->weight[k][0] * mass * q;
-    state->is_old |= mass * q * q * q > ky_few_stronger * fmax(state->pull[i], state->pull[j]);
-}
+#endif
 
 KY_FEW_OWN struct ky_few_state ky_few_state_of(const struct ky_few_system_one *s)
 {
     struct ky_few_state state;
-    struct ky_few_walk walk;
     state.energy = state.parts = state.closest = state.others = state.kinetic = state.u = 0;
     state.is_old = 0;
     state.reduced = 1;
@@ -67,8 +44,7 @@ KY_FEW_OWN struct ky_few_state ky_few_state_of(const struct ky_few_system_one *s
         for (int i = s->shape.node[k].begin; i < s->shape.node[k].end; i++)
             state.pull[i] = s->total[k][0] * q * q * q;
     }
-    KY_FEW_EACH_PAIR(s, &walk)
-    ky_few_add_potential(&state, s, &walk.pair);
+    KY_FEW_SUM_PAIRS(&state, s);
     const double wrong = state.kinetic - state.u + s->b[0];
     state.error = wrong / state.u;
     state.wrong = state.reduced * wrong;

@@ -43,14 +43,16 @@
 /* Accelerations within a kick. */
 struct KY_FEW_NAME(ky_few_pulls) {
     REALS place[KY_FEW_ROOM]
-               [3];             /* of bodies, from the centre of mass of the largest group so far */
-    REALS pull[KY_FEW_ROOM][3]; /* of bodies, by the other side of the present node */
-    REALS group[KY_FEW_ROOM][3];  /* of the centre of mass of nodes, by the same */
+               [3]; /* of bodies, from the centre of mass of the largest group so far */
+    /* Of bodies, by the other side of the present node. Then of the centre of mass of nodes in it,
+     * at the first body of each. */
+    REALS pull[KY_FEW_ROOM][3];
     REALS own[KY_FEW_ROOM][3];    /* of nodes: between their two sides */
     REALS others[KY_FEW_ROOM][3]; /* of nodes: the difference of accelerations by bodies outside */
 #ifdef KY_FEW_OTHERS
     REALS outer[KY_FEW_ROOM][3]; /* the same by bodies outside the system */
 #endif
+    REALS part[KY_FEW_ROOM]; /* of U: of pairs of which this body is on the left */
     REALS u;
 };
 #define PULLS struct KY_FEW_NAME(ky_few_pulls)
@@ -92,7 +94,7 @@ KY_FN void KY_FEW_NAME(pull_pair)(const SYSTEM *s, TREE, PULLS *f, int k)
         const KY_FEW_REAL x = s->x[k][0][l], y = s->x[k][1][l], z = s->x[k][2][l],
                           q = ky_few_inverse(ky_few_square(x, y, z)),
                           g = -s->slow[k][l] * s->total[k][l] * q * q * q;
-        f->u[l] += s->weight[k][l] * s->total[k][l] * q;
+        f->part[i][l] += s->weight[k][l] * s->total[k][l] * q;
         f->own[k][0][l] = g * x;
         f->own[k][1][l] = g * y;
         f->own[k][2][l] = g * z;
@@ -116,7 +118,7 @@ KY_FN void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f, int k, int i, int j)
                           z = s->x[k][2][l] + (f->place[j][2][l] - f->place[i][2][l]),
                           q = ky_few_inverse(ky_few_square(x, y, z)), q3 = q * q * q,
                           by_j = s->mass[j][l] * q3, by_i = s->mass[i][l] * q3;
-        f->u[l] += in_clock * (s->mass[i][l] * s->mass[j][l] * q);
+        f->part[i][l] += in_clock * (s->mass[i][l] * s->mass[j][l] * q);
         f->pull[i][0][l] += by_j * x;
         f->pull[i][1][l] += by_j * y;
         f->pull[i][2][l] += by_j * z;
@@ -129,13 +131,12 @@ KY_FN void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f, int k, int i, int j)
 /* Difference of the accelerations of the two sides of node n, and the mean of both for n. */
 KY_FN void KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
 {
-    REALS *left = MIDDLE(n) - BEGIN(n) == 1 ? f->pull[BEGIN(n)] : f->group[n - END(n) + MIDDLE(n)],
-          *right = END(n) - MIDDLE(n) == 1 ? f->pull[MIDDLE(n)] : f->group[n - 1];
+    REALS *left = f->pull[BEGIN(n)], *right = f->pull[MIDDLE(n)];
     foreach (c, 0, 3)
         LANES
         {
-            f->group[n][c][l] = s->left[n][l] * left[c][l] + s->right[n][l] * right[c][l];
             difference[c][l] += right[c][l] - left[c][l];
+            left[c][l] = s->left[n][l] * left[c][l] + s->right[n][l] * right[c][l];
         }
 }
 
@@ -159,9 +160,11 @@ KY_FN void KY_FEW_NAME(pull_groups)(const SYSTEM *s, TREE, PULLS *f, int k)
 
 KY_FN void KY_FEW_NAME(pull)(const SYSTEM *s, TREE, PULLS *f)
 {
-    LANES f->u[l] = KY_FEW_SPLAT(0);
-    foreach (k, 0, BODIES - 1)
+    LANES f->part[0][l] = KY_FEW_SPLAT(0);
+    foreach (k, 0, BODIES - 1) {
         KY_FEW_NAME(clear)(f->others[k]);
+        LANES f->part[k][l] = KY_FEW_SPLAT(0);
+    }
     foreach (i, 0, BODIES)
         KY_FEW_NAME(clear)(f->place[i]);
     foreach (k, 0, BODIES - 1)
@@ -169,6 +172,9 @@ KY_FN void KY_FEW_NAME(pull)(const SYSTEM *s, TREE, PULLS *f)
             KY_FEW_NAME(pull_pair)(s, shape, f, k);
         else
             KY_FEW_NAME(pull_groups)(s, shape, f, k);
+    LANES f->u[l] = f->part[0][l];
+    foreach (i, 1, BODIES - 1)
+        LANES f->u[l] += f->part[i][l];
 }
 
 #ifdef KY_FEW_OTHERS

@@ -22,5 +22,8 @@ struct KY_FEW_NAME(ky_few_system) {
     REALS x[KY_FEW_ROOM][3], v[KY_FEW_ROOM][3]; /* of nodes */
     REALS b, t, low;                            /* B; the time as in struct ky_few_time */
     REALS work;                                 /* by bodies outside the system */
+#ifdef KY_FEW_TEAM
+    KY_LOCAL_POINTER struct ky_few_shared *team; /* shared by the lanes of the system */
+#endif
 };
 #undef REALS

@@ -7,6 +7,10 @@
 #include "few/shape.h"
 #include "physics/few.h"
 
+#ifdef KY_FEW_TEAM /* several lanes have a system: kernels/steps/few_team.h */
+struct ky_few_shared;
+#endif
+
 #define KY_FEW_LANES 1
 #define KY_FEW_ROOM KY_FEW_SHAPES
 #define KY_FEW_NAME(name) name##_one
@@ -19,6 +23,9 @@
  * KY_FEW_OWN: a large one that is not inlined by the compilers of CPUs in kernels. */
 #if KY_HOST
 #define KY_FEW_FN
+#define KY_FEW_OWN KY_FN
+#elif defined(KY_FEW_TEAM) /* they have barriers */
+#define KY_FEW_FN KY_FN
 #define KY_FEW_OWN KY_FN
 #else
 #define KY_FEW_FN KY_FN_ONCE

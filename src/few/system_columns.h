@@ -32,6 +32,13 @@ KY_FN int ky_few_digit(double number, int place)
     return digits % KY_FEW_DIGIT;
 }
 
+/* The bodies or nodes that one lane writes: all, or one of a team. */
+#ifdef KY_FEW_TEAM
+#define KY_FEW_OWN_OF(p, n) for (int p = (int)KY_LANE; p < (n); p += KY_FEW_TEAM)
+#else
+#define KY_FEW_OWN_OF(p, n) for (int p = 0; p < (n); p++)
+#endif
+
 KY_FN void ky_few_store(const struct ky_few *few, KY_GLOBAL double *column, ky_ulong count,
                         ky_ulong i)
 {
@@ -43,11 +50,13 @@ KY_FN void ky_few_store(const struct ky_few *few, KY_GLOBAL double *column, ky_u
     KY_FEW_AT(KY_FEW_COLUMN_B) = s->b[0];
     KY_FEW_AT(KY_FEW_COLUMN_H) = few->h;
     KY_FEW_AT(KY_FEW_COLUMN_STEPS) = few->steps;
-    for (int p = 0; p < n; p++) {
+    KY_FEW_OWN_OF(p, n)
+    {
         KY_FEW_AT(KY_FEW_COLUMN_MASS(p)) = s->mass[p][0];
         KY_FEW_AT(KY_FEW_COLUMN_BODY(n, p)) = few->order[p];
     }
-    for (int k = 0; k < n - 1; k++) {
+    KY_FEW_OWN_OF(k, n - 1)
+    {
         const struct ky_few_node *node = &s->shape.node[k];
         KY_FEW_AT(KY_FEW_COLUMN_SLOW(n, k)) = s->slow[k][0];
         KY_FEW_AT(KY_FEW_COLUMN_NODE(n, k)) =

@@ -27,6 +27,9 @@ struct ky_few_grouping {
     int n, count;
     struct ky_few_group group[KY_FEW_SHAPES];
     int side[KY_FEW_SHAPES][2];
+#ifdef KY_FEW_TEAM
+    KY_LOCAL_POINTER struct ky_few_shared *team;
+#endif
 };
 
 /* M/r³ of two groups; at the same place it is infinite if one of them has mass. */
@@ -55,20 +58,37 @@ KY_FN void ky_few_join(struct ky_few_grouping *all, int i, int j)
     all->group[j] = all->group[--all->count];
 }
 
+/* Looks for a pair that is stronger than *most, of group i and a later one. */
+KY_FN void ky_few_stronger_with(const struct ky_few_grouping *all, int i, double *most, int best[2])
+{
+    for (int j = i + 1; j < all->count; j++) {
+        const double now = ky_few_strength(&all->group[i], &all->group[j]);
+        if (now > *most) {
+            *most = now;
+            best[0] = i;
+            best[1] = j;
+        }
+    }
+}
+
+/* The two groups that pull each other most, the earlier first. */
+#ifndef KY_FEW_STRONGEST
+#define KY_FEW_STRONGEST ky_few_strongest
+KY_FN void ky_few_strongest(const struct ky_few_grouping *all, int best[2])
+{
+    double most = -1;
+    best[0] = 0;
+    best[1] = 1;
+    for (int i = 0; i < all->count; i++)
+        ky_few_stronger_with(all, i, &most, best);
+}
+#endif
+
 KY_FN void ky_few_join_all(struct ky_few_grouping *all)
 {
     while (all->count > 1) {
-        int best[2] = {0, 1};
-        double most = -1;
-        for (int i = 0; i < all->count; i++)
-            for (int j = i + 1; j < all->count; j++) {
-                const double now = ky_few_strength(&all->group[i], &all->group[j]);
-                if (now > most) {
-                    most = now;
-                    best[0] = i;
-                    best[1] = j;
-                }
-            }
+        int best[2];
+        KY_FEW_STRONGEST(all, best);
         ky_few_join(all, best[0], best[1]);
     }
 }
@@ -108,13 +128,16 @@ KY_FN void ky_few_write(const struct ky_few_grouping *all, int *order, struct ky
     }
 }
 
-/* The shape for bodies at x, and in `order` the number of the body at each place. */
-KY_FN void ky_few_find_shape(int n, const double *mass, const double (*x)[3], int *order,
-                             struct ky_few_shape *shape)
+/* Gives *system the shape for bodies at x, and `order` the number of the body at each place. */
+KY_FN void ky_few_find_shape(struct ky_few_system_one *system, int n, const double *mass,
+                             const double (*x)[3], int *order)
 {
     struct ky_few_grouping all;
     all.n = all.count = n;
-    shape->n = 0;
+#ifdef KY_FEW_TEAM
+    all.team = system->team;
+#endif
+    system->shape.n = 0;
     for (int i = 0; i < n; i++) {
         all.group[i].number = i;
         all.group[i].mass = mass[i];
@@ -123,7 +146,7 @@ KY_FN void ky_few_find_shape(int n, const double *mass, const double (*x)[3], in
     }
     ky_few_join_all(&all);
     if (n)
-        ky_few_write(&all, order, shape);
+        ky_few_write(&all, order, &system->shape);
 }
 
 /* ---- vectors of nodes ---- */
@@ -185,7 +208,7 @@ KY_FN void ky_few_reshape(struct ky_few_filling *filling, int n, const double *m
                           const double (*x)[3], int *order)
 {
     struct ky_few_system_one *system = filling->system;
-    ky_few_find_shape(n, mass, x, order, &system->shape);
+    ky_few_find_shape(system, n, mass, x, order);
     for (int p = 0; p < n; p++) {
         filling->place[order[p]] = p;
         system->mass[p][0] = mass[order[p]];

@@ -1,6 +1,6 @@
-/* Systems of few bodies on a device, one lane each, in the order of their work, so that the
- * lanes of a group end at about the same time. The device takes the steps; the host starts the
- * systems, and brings each from its own time to the time that is asked for. */
+/* Systems of few bodies on a device, in the order of their work, so that the lanes of a group end
+ * at about the same time. The device takes the steps; the host starts the systems, and brings each
+ * from its own time to the time that is asked for. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,13 +14,13 @@
 enum {
     NUMBERS_AT_ONCE = 1 << 25, /* on the device */
     STEPS_A_CALL = 2048,       /* of pairs between two looks at the stop flag */
-    /* of more bodies, where lanes whose systems end sooner are idle until then: PAIRS_A_CALL over
-     * the pairs of a system, from LEAST_STEPS to FEWER_STEPS */
+    /* of more bodies, where lanes and teams whose systems end sooner are idle until then:
+     * PAIRS_A_CALL over the pairs of a system, from LEAST_STEPS to FEWER_STEPS */
     PAIRS_A_CALL = 1024,
     LEAST_STEPS = 8,
     FEWER_STEPS = 128,
-    LAST = 16 /* systems a thread of the host, which takes over the last ones: a step of a lane
-                 takes many times as long as one of the host */
+    LAST = 16 /* systems a thread of the host, which takes over the last ones: a step of a lane or a
+                 team takes many times as long as one of the host */
 };
 
 /* Systems on the device, and their columns. */

@@ -1,11 +1,11 @@
-/* Systems of few bodies on a device, one lane each (kernels/steps/few.k, few_small.k,
- * few_large.k): columns of numbers, one number of each system. Masses contain G. */
+/* Systems of few bodies on a device (kernels/steps/few.k, few_small.k, few_large.k): columns of
+ * numbers, one number of each system. Masses contain G. */
 #ifndef KY_PHYSICS_FEW_DEVICE_H
 #define KY_PHYSICS_FEW_DEVICE_H
 
 #define KY_FEW_GROUP 128 /* lanes */
-/* lanes of few_large.k: the numbers of a lane need so much memory that few groups run at a time */
-#define KY_FEW_LARGE_GROUP 32
+/* lanes of a group of few_large.k, which is a team; at least KY_FEW_ON_DEVICE */
+#define KY_FEW_LARGE_TEAM 32
 /* bodies of a system, at most: of few_small.k, and on a device */
 #define KY_FEW_SMALL 4
 #define KY_FEW_ON_DEVICE 32

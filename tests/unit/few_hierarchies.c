@@ -135,25 +135,43 @@ static void begin(struct ky_few *few, int n, const double (*row)[6])
     assert_ok(start(few, n, row, 1, &error));
 }
 
+/* Advances four bodies until t = 100 and returns the change of their energy. The second body of the
+ * line is at `further` from its place. */
+static double energy_changes(int which, double further)
+{
+    enum { MOST = 20000 };
+    static struct ky_few few;
+    struct ky_error error;
+    double row[4][6];
+    memcpy(row, falling[which], sizeof row);
+    row[1][0] += further;
+    begin(&few, 4, (const double(*)[6])row);
+    const double energy = ky_few_energy(&few.system);
+    few.settings.most = MOST;
+    assert_ok(ky_few_go(&few, 100, NULL, NULL, &error));
+    ky_few_synchronise(&few, 100);
+    const double change = ky_few_energy(&few.system) / energy - 1;
+    print_message("four bodies head-on: %.0f steps, dE/E %.1e\n", few.steps, change);
+    assert_true(few.steps < MOST);
+    return fabs(change);
+}
+
 /* Where two bodies nearly meet, the small relative error of the energy is a large one, which fades
  * as they part. A clock that is chosen there has to take it over: else the energy of the first
- * system changes by 4.2 times itself. */
+ * system changes by 4.2 times itself. Bodies on a line meet exactly, and on the way unbound pairs
+ * too, which once came nearer and nearer without passing: three of these six systems were lost.
+ * Errors differ between neighbours, which scatter. */
 static void bodies_meet_head_on(void **state)
 {
     (void)state;
-    for (int which = 0; which < 2; which++) {
-        enum { MOST = 20000 };
-        static struct ky_few few;
-        struct ky_error error;
-        begin(&few, 4, falling[which]);
-        const double energy = ky_few_energy(&few.system);
-        few.settings.most = MOST;
-        assert_ok(ky_few_go(&few, 100, NULL, NULL, &error));
-        ky_few_synchronise(&few, 100);
-        const double change = ky_few_energy(&few.system) / energy - 1;
-        print_message("four bodies head-on: %.0f steps, dE/E %.1e\n", few.steps, change);
-        assert_true(few.steps < MOST && fabs(change) < 1e-7);
+    double sum = 0;
+    for (int k = 0; k < 6; k++) {
+        const double change = energy_changes(0, 1e-13 * k);
+        assert_true(change < 1e-4);
+        sum += log10(change + 1e-16);
     }
+    assert_true(sum / 6 < -7);
+    assert_true(energy_changes(1, 0) < 1e-7);
 }
 
 /* A step at the shortest length that changes the energy is an error, not accepted in silence. */

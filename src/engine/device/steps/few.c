@@ -72,18 +72,22 @@ static enum ky_status open_systems(const struct ky_few_verbs *verbs, const struc
 
 struct kernel {
     enum ky_kernel_id id;
-    size_t lanes; /* of a group */
+    size_t systems; /* of a group */
 };
 
-static struct kernel kernel_of(const struct ky_few_kind *kind)
+static struct kernel kernel_of(const struct systems *systems)
 {
-    static const struct kernel small[2] = {{KY_KERNEL_ky_few_small, KY_FEW_GROUP},
-                                           {KY_KERNEL_ky_few_small_contacts, KY_FEW_GROUP}},
-                               large[2] = {{KY_KERNEL_ky_few_large, KY_FEW_LARGE_GROUP},
-                                           {KY_KERNEL_ky_few_large_contacts, KY_FEW_LARGE_GROUP}};
+    static const enum ky_kernel_id small[2] = {KY_KERNEL_ky_few_small,
+                                               KY_KERNEL_ky_few_small_contacts},
+                                   large[2] = {KY_KERNEL_ky_few_large,
+                                               KY_KERNEL_ky_few_large_contacts};
+    const struct ky_few_kind *kind = &systems->kind;
     if (ky_few_is_pairs(kind))
         return (struct kernel){KY_KERNEL_ky_few_pairs, KY_FEW_GROUP};
-    return (kind->bodies <= KY_FEW_SMALL ? small : large)[kind->contacts];
+    if (kind->bodies <= KY_FEW_SMALL)
+        return (struct kernel){small[kind->contacts], KY_FEW_GROUP};
+    return (struct kernel){large[kind->contacts],
+                           systems->opened.card->is_cpu ? KY_FEW_LARGE_TEAM : 1};
 }
 
 static enum ky_status put(struct ky_few_device *base, const double *column,
@@ -93,7 +97,7 @@ static enum ky_status put(struct ky_few_device *base, const double *column,
     struct ky_card *card = systems->opened.card;
     systems->kind = *kind;
     systems->count = count;
-    KY_TRY(card->driver->load(card, kernel_of(kind).id, error));
+    KY_TRY(card->driver->load(card, kernel_of(systems).id, error));
     KY_TRY(ky_buffer_need(card, &systems->left, "counter of systems", 1, sizeof(uint32_t), error));
     for (int k = 0; k < 2; k++)
         KY_TRY(ky_buffer_need(card, &systems->list.buffer[k], "list of systems", count,
@@ -117,7 +121,7 @@ static enum ky_status go(struct ky_few_device *base, const struct ky_few_course 
     struct systems *systems = (struct systems *)base;
     struct ky_card *card = systems->opened.card;
     struct ky_two_buffers *list = &systems->list;
-    const struct kernel kernel = kernel_of(&systems->kind);
+    const struct kernel kernel = kernel_of(systems);
     struct ky_few_course own = *course;
     uint32_t still;
     own.count = systems->count;
@@ -130,7 +134,7 @@ static enum ky_status go(struct ky_few_device *base, const struct ky_few_course 
         KY_ARGUMENTS(KY_BUFFER(systems->column), KY_VALUE(own), KY_BUFFER(list->buffer[list->now]),
                      KY_BUFFER(list->buffer[!list->now]), KY_BUFFER(systems->left));
     KY_TRY(card->driver->zero(card, &systems->left, error));
-    KY_TRY(card->driver->launch(card, kernel.id, (*left + kernel.lanes - 1) / kernel.lanes,
+    KY_TRY(card->driver->launch(card, kernel.id, (*left + kernel.systems - 1) / kernel.systems,
                                 &arguments, error));
     KY_TRY(card->driver->read(card, &systems->left, 0, &still, sizeof still, error));
     list->now = !list->now;

@@ -87,8 +87,8 @@
     KY_FEW_MADE(few_small, "few_small", KY_FEW_GROUP, 0)                                           \
     KY_FEW_MADE(few_small_contacts, "few_small", KY_FEW_GROUP, 1)
 #define KY_FEW_LARGE_UNITS                                                                         \
-    KY_FEW_MADE(few_large, "few_large", KY_FEW_LARGE_GROUP, 0)                                     \
-    KY_FEW_MADE(few_large_contacts, "few_large", KY_FEW_LARGE_GROUP, 1)
+    KY_FEW_MADE(few_large, "few_large", KY_FEW_LARGE_TEAM, 0)                                      \
+    KY_FEW_MADE(few_large_contacts, "few_large", KY_FEW_LARGE_TEAM, 1)
 
 /* The general walk: a kernel for each action, two for the cuts of an action, and for the k nearest
  * one for each size of heap. They take longest to compile, and a search needs few of them. */
@@ -340,8 +340,8 @@
     KY_K(tides, ky_tides_of_cells_double, KY_WALK_LANES)
 
 #define KY_KERNELS_FEW_LARGE                                                                       \
-    KY_K(few_large, ky_few_large, KY_FEW_LARGE_GROUP)                                              \
-    KY_K(few_large_contacts, ky_few_large_contacts, KY_FEW_LARGE_GROUP)
+    KY_K(few_large, ky_few_large, KY_FEW_LARGE_TEAM)                                               \
+    KY_K(few_large_contacts, ky_few_large_contacts, KY_FEW_LARGE_TEAM)
 
 /* For drivers without their own sort, scan and reduce. */
 #define KY_KERNELS_SORT                                                                            \

@@ -1,12 +1,20 @@
 /* The kernel of systems of up to KY_FEW_SHAPES bodies, one lane each, by the tests of steps, trees,
  * clocks and contacts of src/few. A system has the same bits as on the CPU, since nothing is fused.
- * The including file has defined ky_few_stages and ky_few_set_clock. */
+ * The including file has defined ky_few_stages and ky_few_set_clock. Where a team of lanes has a
+ * system, it has also included few_team.h, and all lanes call these functions. */
 #include "few/tree.h"
 
 #include "few/clock.h"
 #include "few/contact.h"
 #include "few/finish.h"
 #include "few/system_columns.h"
+
+#ifndef KY_FEW_TEAM
+#define KY_FEW_SAVE(start, few, column, count, i) (*(start) = *(few))
+#define KY_FEW_MAY_TOUCH(few) 1
+#define KY_FEW_RECALL(start, few, column, count, i)
+#define KY_FEW_IS_FIRST 1
+#endif
 
 /* The settings of a launch, and the radii of system i. */
 KY_FN struct ky_few_settings ky_few_lane_settings(KY_GLOBAL const double *column,
@@ -41,50 +49,75 @@ KY_FN int ky_few_goes_on(const struct ky_few *few, const struct ky_few_course *c
 /* Advances system i by at most course->most steps; one that is taken again counts as two. Returns 1
  * if it needs more. A system whose numbers are no longer finite ends, with the next step 0. One
  * whose bodies touch in a step ends before this step, which the host takes again. */
-KY_FN int ky_few_go_on(KY_GLOBAL double *column, const struct ky_few_course *course, ky_ulong i,
-                       int contacts)
+KY_FN int ky_few_take_steps(struct ky_few *few, KY_GLOBAL double *column,
+                            const struct ky_few_course *course, ky_ulong i, int contacts)
 {
-    struct ky_few few, start;
+    struct ky_few start;
     struct ky_few_motion before;
-    double radius[KY_FEW_SHAPES];
     int is_kept = 1, goes_on = 1;
-    few.settings = ky_few_lane_settings(column, course, i, contacts, radius);
-    few.slow_work = few.outer_work = 0;
-    ky_few_load(&few, (int)course->bodies, column, course->count, i);
     for (ky_uint made = 0;; made++) {
         if (is_kept) {
-            goes_on = ky_few_goes_on(&few, course);
+            goes_on = ky_few_goes_on(few, course);
             if (!goes_on || made >= course->most)
                 break;
             if (contacts)
-                start = few;
+                KY_FEW_SAVE(&start, few, column, course->count, i);
         }
-        ky_few_keep(&few, &before);
-        ky_few_stages(&few.system, few.h);
+        ky_few_keep(few, &before);
+        ky_few_stages(&few->system, few->h);
         /* A loop for a step that is taken again would hold up the other lanes. */
-        is_kept = ky_few_finish(&few, &before);
-        if (!ky_few_is_finite(&few))
-            few.h = 0;
-        else if (is_kept && contacts && ky_few_any_touch(&start, &few)) {
-            few = start;
-            goes_on = 0;
-            break;
+        is_kept = ky_few_finish(few, &before);
+        if (!ky_few_is_finite(few))
+            few->h = 0;
+        else if (is_kept && contacts && KY_FEW_MAY_TOUCH(few)) {
+            KY_FEW_RECALL(&start, few, column, course->count, i);
+            if (!ky_few_any_touch(&start, few))
+                continue;
+            *few = start;
+            return 0;
         }
     }
-    ky_few_store(&few, column, course->count, i);
     return goes_on;
 }
 
-/* A kernel as ky_few_pairs. `contacts`: a constant, since the test for contacts takes registers. */
-#define KY_FEW_LANE_KERNEL(name, lanes, contacts)                                                  \
+/* Advances system i of the columns. */
+KY_FN int ky_few_go_on(struct ky_few *few, KY_GLOBAL double *column,
+                       const struct ky_few_course *course, ky_ulong i, int contacts)
+{
+    double radius[KY_FEW_SHAPES];
+    few->settings = ky_few_lane_settings(column, course, i, contacts, radius);
+    few->slow_work = few->outer_work = 0;
+    ky_few_load(few, (int)course->bodies, column, course->count, i);
+    const int goes_on = ky_few_take_steps(few, column, course, i, contacts);
+    ky_few_store(few, column, course->count, i);
+    return goes_on;
+}
+
+/* A kernel as ky_few_pairs. `contacts`: a constant, since the test for contacts takes registers.
+ * `system`: the number of the lane's system in the launch. */
+#define KY_FEW_KERNEL_OF(name, lanes, contacts, system, SHARED)                                    \
     KY_KERNEL(lanes)                                                                               \
     name(KY_GLOBAL double *column, KY_NUMBERS struct ky_few_course course,                         \
          KY_GLOBAL const ky_uint *list, KY_GLOBAL ky_uint *next, KY_GLOBAL ky_uint *left)          \
     {                                                                                              \
-        const ky_ulong lane = (ky_ulong)KY_GROUP * (lanes) + KY_LANE;                              \
-        if (lane >= course.listed)                                                                 \
+        const ky_ulong at = system;                                                                \
+        struct ky_few few;                                                                         \
+        SHARED(few)                                                                                \
+        if (at >= course.listed)                                                                   \
             return;                                                                                \
-        const ky_ulong i = course.all ? lane : list[lane];                                         \
-        if (ky_few_go_on(column, &course, i, contacts))                                            \
+        const ky_ulong i = course.all ? at : list[at];                                             \
+        if (ky_few_go_on(&few, column, &course, i, contacts) && KY_FEW_IS_FIRST)                   \
             next[KY_ATOMIC_ADD(left, 1U)] = (ky_uint)i;                                            \
     }
+#define KY_FEW_NOT_SHARED(few)
+#define KY_FEW_SHARED(few)                                                                         \
+    KY_LOCAL struct ky_few_shared shared;                                                          \
+    (few).system.team = &shared;
+#ifdef KY_FEW_TEAM
+#define KY_FEW_LANE_KERNEL(name, lanes, contacts)                                                  \
+    KY_FEW_KERNEL_OF(name, lanes, contacts, KY_GROUP, KY_FEW_SHARED)
+#else
+#define KY_FEW_LANE_KERNEL(name, lanes, contacts)                                                  \
+    KY_FEW_KERNEL_OF(name, lanes, contacts, (ky_ulong)KY_GROUP *(lanes) + KY_LANE,                 \
+                     KY_FEW_NOT_SHARED)
+#endif
