@@ -1,5 +1,6 @@
 /* Systems of few bodies (src/few): few [NAME...], where NAME is kepler, wide, kozai, pythagoras,
- * planets, lanes, scatter, many, device or encounters (default: all but the last two).
+ * planets, lanes, scatter, many, device, encounters, crowds or floats (default: all but the last
+ * four).
  *
  * kepler      change of a, e and ω in 10⁵ orbits of two equal masses, µs an orbit
  * kozai       a triple until t = 64,000: rms error of the inner e against the file that
@@ -17,6 +18,10 @@
  *             orbits a second of the clock
  * device      the steps of 2^20 pairs alone, on the device KYOHO_FEW_ENGINE
  * encounters  10⁵ encounters as in scatter, in one call on KYOHO_FEW_ENGINE
+ * floats      change of a, e and ω of pairs on the OpenCL device, with double and without it, in
+ *             10³, 10⁴ and 10⁵ orbits, or in KYOHO_FEW_COUNT orbits
+ *
+ * With KYOHO_FEW_FLOATS in the environment OpenCL devices have no double.
  *
  * Other times are of the processor, the least of three runs for kepler, kozai, pythagoras and
  * planets. */
@@ -29,6 +34,9 @@
 #include "few/batch.h"
 #include "few/few.h"
 #include "physics/few_device.h"
+#ifdef KY_HAVE_OPENCL
+#include "engine/device/driver/opencl/opencl.h"
+#endif
 
 static const double turn = 6.283185307179586477;
 static struct ky_error error;
@@ -613,18 +621,100 @@ static void device(void)
     free(column);
 }
 
+#ifdef KY_HAVE_OPENCL
+enum { ANGLES = 4 };
+static const double eccentricities[] = {0.5, 0.9, 0.99};
+
+/* Pairs with a = G = M = 1 at several angles, with this eccentricity. */
+static void put_pairs(const struct arrays *all, double e)
+{
+    const double speed = sqrt((1 - e) / (1 + e));
+    for (size_t k = 0; k < all->count; k++)
+        for (size_t i = 0; i < 2; i++) {
+            const double half = i ? 0.5 : -0.5, angle = 0.1 + 0.4 * turn * (double)k / ANGLES;
+            all->mass[2 * k + i] = 0.5;
+            all->x[2 * k + i][0] = half * (1 + e) * cos(angle);
+            all->x[2 * k + i][1] = half * (1 + e) * sin(angle);
+            all->v[2 * k + i][0] = -half * speed * sin(angle);
+            all->v[2 * k + i][1] = half * speed * cos(angle);
+        }
+}
+
+/* The elements of pair k of arrays. */
+static struct elements elements_at(const struct arrays *all, size_t k, double (*x)[3],
+                                   double (*v)[3])
+{
+    struct bodies pair = {.n = 2, .mass = {all->mass[2 * k], all->mass[2 * k + 1]}};
+    memcpy(pair.x, x + 2 * k, 2 * sizeof *x);
+    memcpy(pair.v, v + 2 * k, 2 * sizeof *v);
+    return elements_of(&pair, 0, 1);
+}
+
+/* The largest changes of all pairs, on the device with double or without it. The host leaves all
+ * steps to the device if the time is not the last one. */
+static void turn_pairs(const struct arrays *all, double e, double orbits, int in_floats)
+{
+    const double ends[] = {turn * orbits, turn * orbits};
+    struct ky_parameters parameters;
+    struct ky_few_systems systems = systems_of(all, ends);
+    double axis = 0, shape = 0, angle = 0;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = "opencl";
+    systems.times = 2;
+    ky_opencl_hide_double = in_floats;
+    const double begin = processor_seconds();
+    stop_if(ky_few_integrate(&parameters, &systems, &error), &error);
+    const double seconds = processor_seconds() - begin;
+    for (size_t k = 0; k < all->count; k++) {
+        const struct elements before = elements_at(all, k, all->x, all->v),
+                              after = elements_at(all, k, all->x1, all->v1);
+        axis = fmax(axis, fabs(after.a / before.a - 1));
+        shape = fmax(shape, fabs(after.e - before.e));
+        angle = fmax(angle, fabs(remainder(after.angle - before.angle, turn)));
+    }
+    printf("floats: %s, e = %g, %g orbits: |da/a| %.1e, |de| %.1e, |domega| %.1e; first pair at "
+           "(%.15g, %.15g); %.2f us an orbit\n",
+           in_floats ? "floats" : "double", e, orbits, axis, shape, angle, all->x1[1][0],
+           all->x1[1][1], 1e6 * seconds / orbits / (double)all->count);
+    fflush(stdout);
+}
+
+static void floats(void)
+{
+    const double given = (double)wanted_count(0), most = given > 0 ? given : 1e5;
+    const struct arrays all = allocate(2 * ANGLES, 2); /* room for two times */
+    struct arrays pairs = all;
+    pairs.count = ANGLES;
+    for (double orbits = given > 0 ? given : 1e3; orbits <= most; orbits *= 10)
+        for (size_t k = 0; k < sizeof eccentricities / sizeof *eccentricities; k++) {
+            put_pairs(&pairs, eccentricities[k]);
+            turn_pairs(&pairs, eccentricities[k], orbits, 0);
+            turn_pairs(&pairs, eccentricities[k], orbits, 1);
+        }
+    release(&all);
+}
+#else
+static void floats(void)
+{
+    printf("floats: this build has no OpenCL\n");
+}
+#endif
+
 int main(int argc, char **argv)
 {
+#ifdef KY_HAVE_OPENCL
+    ky_opencl_hide_double = getenv("KYOHO_FEW_FLOATS") != NULL;
+#endif
     static const struct {
         const char *name;
         void (*run)(void);
     } rows[] = {{"kepler", kepler},         {"kozai", kozai},     {"wide", wide},
                 {"pythagoras", pythagoras}, {"planets", planets}, {"lanes", lanes},
                 {"scatter", scatter},       {"many", many},       {"device", device},
-                {"encounters", encounters}, {"crowds", crowds}};
+                {"encounters", encounters}, {"crowds", crowds},   {"floats", floats}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        int wanted =
-            argc < 2 && rows[k].run != device && rows[k].run != encounters && rows[k].run != crowds;
+        int wanted = argc < 2 && rows[k].run != device && rows[k].run != encounters &&
+                     rows[k].run != crowds && rows[k].run != floats;
         for (int i = 1; i < argc; i++)
             wanted |= !strcmp(argv[i], rows[k].name);
         if (wanted)

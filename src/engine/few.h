@@ -1,6 +1,7 @@
 /* Steps of many systems of few bodies (src/few). They need no engine, since the systems do not act
  * on each other: the CPU's lanes advance systems of two or three bodies, a device systems of two to
- * KY_FEW_ON_DEVICE. The bits of a system are the same everywhere. */
+ * KY_FEW_ON_DEVICE. The bits of a system are the same everywhere, but for pairs on devices
+ * without double. */
 #ifndef KY_ENGINE_FEW_H
 #define KY_ENGINE_FEW_H
 
@@ -39,15 +40,19 @@ static inline size_t ky_few_columns_of(const struct ky_few_kind *kind)
 /* The first member of the struct of a driver's device. */
 struct ky_few_device {
     const struct ky_few_verbs *verbs;
+    int in_floats; /* 1: without double, by ky_few_single; only for pairs that do not touch
+                      and that ky_few_fits_floats */
 };
 
 struct ky_few_verbs {
     const char *name; /* "cuda" */
-    /* Opens the device that parameters->engine names. KY_UNSUPPORTED without double. */
+    /* Opens the device that parameters->engine names. */
     enum ky_status (*open)(const struct ky_parameters *parameters, struct ky_few_device **device,
                            struct ky_error *error);
     void (*close)(struct ky_few_device *device);
-    /* Copies the columns of `count` systems (physics/few_device.h) to the device, and back. */
+    /* Copies the columns of `count` systems (physics/few_device.h) to the device, and back. In
+     * floats the steps, times, places and velocities come back. A pair that came too near to a
+     * collision then has a time that is no number. */
     enum ky_status (*put)(struct ky_few_device *device, const double *column,
                           const struct ky_few_kind *kind, size_t count, struct ky_error *error);
     enum ky_status (*get)(struct ky_few_device *device, double *column, struct ky_error *error);

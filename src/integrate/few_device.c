@@ -10,6 +10,7 @@
 #include "few/system_columns.h"
 #include "integrate/few_work.h"
 #include "integrate/integrate.h"
+#include "physics/few_single.h"
 
 enum {
     NUMBERS_AT_ONCE = 1 << 25, /* on the device */
@@ -75,16 +76,29 @@ static void unpack(const struct part *part, size_t i, struct ky_few *few)
     few->steps = *at(part, KY_FEW_COLUMN_STEPS, i);
 }
 
+/* 1 if the device can hold the numbers of a system. */
+static int fits(const struct part *part, const struct ky_few *few)
+{
+    const struct ky_few_systems *all = part->work->systems;
+    const struct ky_few_system_one *s = &few->system;
+    const double span = fabs(all->time[all->times - 1] - all->begin),
+                 r2 = ky_few_square(s->x[0][0][0], s->x[0][1][0], s->x[0][2][0]),
+                 v2 = ky_few_square(s->v[0][0][0], s->v[0][1][0], s->v[0][2][0]);
+    return !part->work->device->in_floats ||
+           ky_few_fits_floats(s->total[0][0], sqrt(r2), sqrt(v2), span);
+}
+
 /* The number of steps of systems that are not on the device. */
 static const double not_there = -1;
 
-/* Starts a system. One without mass, or without a step, is advanced here to its end. In its columns
- * the step is 0 and the time is no number, so that the device leaves it alone. */
+/* Starts a system. One without mass, without a step, or whose numbers do not fit is advanced here
+ * to its end. In its columns the step is 0 and the time is no number, so that the device leaves it
+ * alone. */
 static void start(const struct part *part, size_t i)
 {
     struct ky_few_one one;
     ky_few_begin(part->work, &part->order[i], &one);
-    if (one.few.clock != KY_FEW_FREE && one.few.h != 0) {
+    if (one.few.clock != KY_FEW_FREE && one.few.h != 0 && fits(part, &one.few)) {
         pack(part, i, &one.few);
         return;
     }
@@ -96,7 +110,7 @@ static void start(const struct part *part, size_t i)
 }
 
 /* Gives a system at the time with this index, from the numbers of the device. One of the last
- * systems takes the rest of its steps here. */
+ * systems takes the rest of its steps here. One that floats could not hold takes all of them. */
 static void show(const struct part *part, size_t i, size_t index)
 {
     const struct ky_few_systems *all = part->work->systems;
@@ -104,7 +118,8 @@ static void show(const struct part *part, size_t i, size_t index)
     if (*at(part, KY_FEW_COLUMN_STEPS, i) == not_there)
         return;
     ky_few_begin(part->work, &part->order[i], &one);
-    unpack(part, i, &one.few);
+    if (!part->work->device->in_floats || isfinite(*at(part, KY_FEW_COLUMN_T, i)))
+        unpack(part, i, &one.few);
     if (ky_few_check_finite(&one.few, NULL))
         one.end = KY_FEW_LOST;
     one.next = index;

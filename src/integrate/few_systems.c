@@ -283,6 +283,12 @@ static enum ky_status open_processor(struct ky_few_work *work,
                        "--engine %s: a device advances systems of at most %d bodies; use --engine "
                        "cpu",
                        parameters->engine, KY_FEW_ON_DEVICE);
+    if (work->device && work->device->in_floats && all->bodies > 1 &&
+        !(all->bodies == 2 && !work->settings.radii))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "--engine %s: the device has no double, so that it advances only pairs, "
+                       "without --stop-collision; use --engine cpu",
+                       parameters->engine);
     if (!work->device && all->bodies >= 2 && all->bodies <= KY_FEW_BATCH_MOST &&
         !work->settings.radii)
         KY_TRY(ky_cpu_few(parameters, &work->steps, error));

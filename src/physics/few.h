@@ -20,34 +20,13 @@
 #define KY_PHYSICS_FEW_H
 
 #include "physics/dialect.h"
+#include "physics/few_coefficients.h"
 
-/* The stages of a step: the coefficients of the kicks times 2^34, of which the second half mirrors
- * the first. Their sum is exactly 2^34. */
-#define KY_FEW_STAGES 17
-#define KY_FEW_UNIT (1.0 / 17179869184.0)
-#define KY_FEW_COEFFICIENTS(X)                                                                     \
-    X(2236861627.0)                                                                                \
-    X(9640706618.0)                                                                                \
-    X(-6691128909.0)                                                                               \
-    X(2728883176.0)                                                                                \
-    X(-6801577111.0)                                                                               \
-    X(3170366891.0)                                                                                \
-    X(4438838181.0)                                                                                \
-    X(5068262819.0)                                                                                \
-    X(-10402557400.0)                                                                              \
-    X(5068262819.0)                                                                                \
-    X(4438838181.0)                                                                                \
-    X(3170366891.0)                                                                                \
-    X(-6801577111.0)                                                                               \
-    X(2728883176.0)                                                                                \
-    X(-6691128909.0)                                                                               \
-    X(9640706618.0)                                                                                \
-    X(2236861627.0)
 /* Significant bits of h. */
 #define KY_FEW_STEP_BITS 18
 
 KY_CONSTANT double ky_few_coefficient[KY_FEW_STAGES] = {
-#define KY_FEW_ROW(x) (x),
+#define KY_FEW_ROW(x) (double)(x),
     KY_FEW_COEFFICIENTS(KY_FEW_ROW)
 #undef KY_FEW_ROW
 };

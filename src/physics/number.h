@@ -1,6 +1,6 @@
 /* The number type of the bodies' state: double, or on devices without double the sum of two floats
- * (double-single, 48 bits). Sums and products of two floats: Dekker 1971, Knuth. Included by the
- * host, where it is double, and by kernels. */
+ * (double-single, 48 bits). Sums and products of two floats: Dekker 1971, Knuth. Errors of products
+ * and quotients are a few 2^-48. Included by the host, where it is double, and by kernels. */
 #ifndef KY_PHYSICS_NUMBER_H
 #define KY_PHYSICS_NUMBER_H
 
@@ -43,6 +43,22 @@ KY_FN float ky_state_low(ky_state a)
 KY_FN ky_state ky_state_add(ky_state a, ky_state b)
 {
     return a + b;
+}
+
+KY_FN ky_state ky_state_sum(ky_state a, ky_state b)
+{
+    return a + b;
+}
+
+KY_FN ky_state ky_state_scaled(ky_state a, float power)
+{
+    return a * (double)power;
+}
+
+KY_FN ky_state ky_state_rounded(ky_state a, float unit)
+{
+    const double large = 1.5 * 4503599627370496.0 * (double)unit; /* 1.5 × 2^52 units */
+    return (a + large) - large;
 }
 
 KY_FN ky_state ky_state_negative(ky_state a)
@@ -106,6 +122,30 @@ KY_FN ky_state ky_state_add(ky_state a, ky_state b)
     return (float2)(sum, e - (sum - high));
 }
 
+/* a + b with an error of up to 2^-47 (|a| + |b|), in half the operations of ky_state_add: where the
+ * sum is not much smaller than its terms. */
+KY_FN ky_state ky_state_sum(ky_state a, ky_state b)
+{
+    float s = a.x + b.x, t = s - a.x, e = (a.x - (s - t)) + (b.x - t);
+    e += a.y + b.y;
+    float high = s + e;
+    return (float2)(high, e - (high - s));
+}
+
+/* a times a power of two, without an error. */
+KY_FN ky_state ky_state_scaled(ky_state a, float power)
+{
+    return a * power;
+}
+
+/* a to the nearest multiple of `unit`, a power of two, of which |a| is at least 2^23 and at most
+ * 2^46. */
+KY_FN ky_state ky_state_rounded(ky_state a, float unit)
+{
+    const float large = 1.5f * 8388608.0f * unit; /* its last bit is the unit */
+    return (float2)(a.x, (a.y + large) - large);
+}
+
 KY_FN ky_state ky_state_negative(ky_state a)
 {
     return -a;
@@ -132,9 +172,8 @@ KY_FN ky_state ky_state_product(ky_state a, ky_state b)
 /* One step of long division after the floats' own. */
 KY_FN ky_state ky_state_quotient(ky_state a, ky_state b)
 {
-    float q = a.x / b.x;
-    ky_state rest = ky_state_add(a, ky_state_negative(ky_state_product(ky_state_from(q), b)));
-    float more = rest.x / b.x, sum = q + more;
+    float q = a.x / b.x, rest = KY_FMA_EXACT(-q, b.x, a.x) + KY_FMA_EXACT(-q, b.y, a.y);
+    float more = rest / b.x, sum = q + more;
     return (float2)(sum, more - (sum - q));
 }
 

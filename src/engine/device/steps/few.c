@@ -1,5 +1,5 @@
 /* Systems of few bodies on one device over any driver (engine/few.h). The kernels are in
- * kernels/steps/few.k, few_small.k and few_large.k. */
+ * kernels/steps/few.k, few_small.k and few_large.k, and without double in few_single.k. */
 #include "engine/few.h"
 
 #include <math.h>
@@ -10,12 +10,14 @@
 #include "base/memory.h"
 #include "engine/common/device_list.h"
 #include "engine/device/driver/names.h"
+#include "engine/device/steps/few_single.h"
 
 struct systems {
     struct ky_few_device base;
     struct ky_opened opened;
     struct ky_buffer column, left;
-    struct ky_two_buffers list; /* systems that need another launch */
+    struct ky_two_buffers list;    /* systems that need another launch */
+    struct ky_few_singles singles; /* without double */
     struct ky_few_kind kind;
     size_t count;
 };
@@ -28,6 +30,7 @@ static void close_systems(struct ky_few_device *base)
         card->driver->wait(card, NULL);
         ky_buffer_release(card, &systems->column);
         ky_buffer_release(card, &systems->left);
+        ky_few_singles_release(card, &systems->singles);
         for (int k = 0; k < 2; k++)
             ky_buffer_release(card, &systems->list.buffer[k]);
         card->driver->close(card);
@@ -45,11 +48,7 @@ static enum ky_status connect(struct systems *systems, const struct ky_parameter
                        "systems of few bodies take one device, but '%s' names several",
                        parameters->engine);
     KY_TRY(ky_card_open(&systems->opened, parameters->engine, error));
-    struct ky_card *card = systems->opened.card;
-    if (!card->has_double)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "%s has no double, which systems of few bodies need: use --engine cpu",
-                       card->name);
+    systems->base.in_floats = !systems->opened.card->has_double;
     return KY_OK;
 }
 
@@ -83,7 +82,9 @@ static struct kernel kernel_of(const struct systems *systems)
                                                KY_KERNEL_ky_few_large_contacts};
     const struct ky_few_kind *kind = &systems->kind;
     if (ky_few_is_pairs(kind))
-        return (struct kernel){KY_KERNEL_ky_few_pairs, KY_FEW_GROUP};
+        return (struct kernel){systems->base.in_floats ? KY_KERNEL_ky_few_single
+                                                       : KY_KERNEL_ky_few_pairs,
+                               KY_FEW_GROUP};
     if (kind->bodies <= KY_FEW_SMALL)
         return (struct kernel){small[kind->contacts], KY_FEW_GROUP};
     return (struct kernel){large[kind->contacts],
@@ -102,6 +103,8 @@ static enum ky_status put(struct ky_few_device *base, const double *column,
     for (int k = 0; k < 2; k++)
         KY_TRY(ky_buffer_need(card, &systems->list.buffer[k], "list of systems", count,
                               sizeof(uint32_t), error));
+    if (base->in_floats)
+        return ky_few_singles_put(card, &systems->singles, column, count, error);
     return ky_buffer_fill(card, &systems->column, "systems", column,
                           ky_few_columns_of(kind) * count, sizeof *column, error);
 }
@@ -110,9 +113,39 @@ static enum ky_status get(struct ky_few_device *base, double *column, struct ky_
 {
     struct systems *systems = (struct systems *)base;
     struct ky_card *card = systems->opened.card;
+    if (base->in_floats)
+        return ky_few_singles_get(card, &systems->singles, column, error);
     return card->driver->read(card, &systems->column, 0, column,
                               ky_few_columns_of(&systems->kind) * systems->count * sizeof *column,
                               error);
+}
+
+/* Launches the kernel for the systems of the list. */
+static enum ky_status launch(struct systems *systems, const struct ky_few_course *course,
+                             struct ky_error *error)
+{
+    struct ky_card *card = systems->opened.card;
+    struct ky_two_buffers *list = &systems->list;
+    const struct kernel kernel = kernel_of(systems);
+    const size_t groups = (course->listed + kernel.systems - 1) / kernel.systems;
+    const struct ky_few_single_course single = {.count = course->count,
+                                                .listed = course->listed,
+                                                .sign = (float)course->sign,
+                                                .most = course->most,
+                                                .all = course->all};
+    const struct ky_arguments arguments = KY_ARGUMENTS(
+                                  KY_BUFFER(systems->column), KY_VALUE(*course),
+                                  KY_BUFFER(list->buffer[list->now]),
+                                  KY_BUFFER(list->buffer[!list->now]), KY_BUFFER(systems->left)),
+                              in_floats = KY_ARGUMENTS(
+                                  KY_BUFFER(systems->singles.column),
+                                  KY_BUFFER(systems->singles.goal), KY_VALUE(single),
+                                  KY_BUFFER(list->buffer[list->now]),
+                                  KY_BUFFER(list->buffer[!list->now]), KY_BUFFER(systems->left));
+    if (systems->base.in_floats)
+        KY_TRY(ky_few_singles_aim(card, &systems->singles, course, error));
+    return card->driver->launch(card, kernel.id, groups,
+                                systems->base.in_floats ? &in_floats : &arguments, error);
 }
 
 static enum ky_status go(struct ky_few_device *base, const struct ky_few_course *course,
@@ -120,8 +153,6 @@ static enum ky_status go(struct ky_few_device *base, const struct ky_few_course 
 {
     struct systems *systems = (struct systems *)base;
     struct ky_card *card = systems->opened.card;
-    struct ky_two_buffers *list = &systems->list;
-    const struct kernel kernel = kernel_of(systems);
     struct ky_few_course own = *course;
     uint32_t still;
     own.count = systems->count;
@@ -130,14 +161,10 @@ static enum ky_status go(struct ky_few_device *base, const struct ky_few_course 
     own.all = *left == systems->count;
     if (isinf(own.apart))
         own.apart = 0;
-    const struct ky_arguments arguments =
-        KY_ARGUMENTS(KY_BUFFER(systems->column), KY_VALUE(own), KY_BUFFER(list->buffer[list->now]),
-                     KY_BUFFER(list->buffer[!list->now]), KY_BUFFER(systems->left));
     KY_TRY(card->driver->zero(card, &systems->left, error));
-    KY_TRY(card->driver->launch(card, kernel.id, (*left + kernel.systems - 1) / kernel.systems,
-                                &arguments, error));
+    KY_TRY(launch(systems, &own, error));
     KY_TRY(card->driver->read(card, &systems->left, 0, &still, sizeof still, error));
-    list->now = !list->now;
+    systems->list.now = !systems->list.now;
     *left = still;
     return KY_OK;
 }

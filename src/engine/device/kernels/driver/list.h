@@ -217,6 +217,7 @@
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
     KY_U(few, "steps/few.k", KY_DOUBLE, )                                                          \
+    KY_U(few_single, "steps/few_single.k", -1, )                                                   \
     KY_FEW_UNITS                                                                                   \
     KY_FEW_LARGE_UNITS                                                                             \
     KY_U(tides, "forces/tides.k", KY_DOUBLE, )                                                     \
@@ -343,6 +344,9 @@
     KY_K(few_large, ky_few_large, KY_FEW_LARGE_TEAM)                                               \
     KY_K(few_large_contacts, ky_few_large_contacts, KY_FEW_LARGE_TEAM)
 
+/* For devices without double, which CUDA does not have. */
+#define KY_KERNELS_FEW_SINGLE KY_K(few_single, ky_few_single, KY_FEW_GROUP)
+
 /* For drivers without their own sort, scan and reduce. */
 #define KY_KERNELS_SORT                                                                            \
     KY_K(sort, ky_scan_sum, 256)                                                                   \
@@ -359,6 +363,7 @@
     KY_KERNELS_EXACT                                                                               \
     KY_KERNELS_EXPAND                                                                              \
     KY_KERNELS_FEW_LARGE                                                                           \
+    KY_KERNELS_FEW_SINGLE                                                                          \
     KY_KERNELS_SORT
 
 #endif
