@@ -18,10 +18,11 @@
  *             orbits a second of the clock
  * device      the steps of 2^20 pairs alone, on the device KYOHO_FEW_ENGINE
  * encounters  10⁵ encounters as in scatter, in one call on KYOHO_FEW_ENGINE
+ * crowds      systems of 4 to 32 bodies in one call on KYOHO_FEW_ENGINE, 10⁴ of each
  * floats      change of a, e and ω of pairs on the OpenCL device, with double and without it, in
  *             10³, 10⁴ and 10⁵ orbits, or in KYOHO_FEW_COUNT orbits
  *
- * With KYOHO_FEW_FLOATS in the environment OpenCL devices have no double.
+ * With KYOHO_FEW_FLOATS in the environment, all OpenCL devices are used as if without double.
  *
  * Other times are of the processor, the least of three runs for kepler, kozai, pythagoras and
  * planets. */
@@ -625,7 +626,7 @@ static void device(void)
 enum { ANGLES = 4 };
 static const double eccentricities[] = {0.5, 0.9, 0.99};
 
-/* Pairs with a = G = M = 1 at several angles, with this eccentricity. */
+/* Pairs with a = G = M = 1 and the eccentricity e, whose orbits have different directions. */
 static void put_pairs(const struct arrays *all, double e)
 {
     const double speed = sqrt((1 - e) / (1 + e));
@@ -640,7 +641,7 @@ static void put_pairs(const struct arrays *all, double e)
         }
 }
 
-/* The elements of pair k of arrays. */
+/* The orbital elements of pair k at these places and velocities. */
 static struct elements elements_at(const struct arrays *all, size_t k, double (*x)[3],
                                    double (*v)[3])
 {
@@ -650,8 +651,8 @@ static struct elements elements_at(const struct arrays *all, size_t k, double (*
     return elements_of(&pair, 0, 1);
 }
 
-/* The largest changes of all pairs, on the device with double or without it. The host leaves all
- * steps to the device if the time is not the last one. */
+/* Prints the largest changes of elements of all pairs, on the device with double or without it. The
+ * time is given twice: the device takes all steps to a time that is not the last one. */
 static void turn_pairs(const struct arrays *all, double e, double orbits, int in_floats)
 {
     const double ends[] = {turn * orbits, turn * orbits};
@@ -682,7 +683,7 @@ static void turn_pairs(const struct arrays *all, double e, double orbits, int in
 static void floats(void)
 {
     const double given = (double)wanted_count(0), most = given > 0 ? given : 1e5;
-    const struct arrays all = allocate(2 * ANGLES, 2); /* room for two times */
+    const struct arrays all = allocate(2 * ANGLES, 2); /* for two times */
     struct arrays pairs = all;
     pairs.count = ANGLES;
     for (double orbits = given > 0 ? given : 1e3; orbits <= most; orbits *= 10)

@@ -1,7 +1,7 @@
 /* Steps of many systems of few bodies (src/few). They need no engine, since the systems do not act
  * on each other: the CPU's lanes advance systems of two or three bodies, a device systems of two to
- * KY_FEW_ON_DEVICE. The bits of a system are the same everywhere, but for pairs on devices
- * without double. */
+ * KY_FEW_ON_DEVICE. The bits of a system are the same everywhere, except on devices without
+ * double. */
 #ifndef KY_ENGINE_FEW_H
 #define KY_ENGINE_FEW_H
 
@@ -40,8 +40,9 @@ static inline size_t ky_few_columns_of(const struct ky_few_kind *kind)
 /* The first member of the struct of a driver's device. */
 struct ky_few_device {
     const struct ky_few_verbs *verbs;
-    int in_floats; /* 1: without double, by ky_few_single; only for pairs that do not touch
-                      and that ky_few_fits_floats */
+    /* 1: the device has no double, and ky_few_single advances the systems. These must be pairs,
+     * without a test for contacts, for which ky_few_fits_floats is 1. */
+    int in_floats;
 };
 
 struct ky_few_verbs {
@@ -50,9 +51,9 @@ struct ky_few_verbs {
     enum ky_status (*open)(const struct ky_parameters *parameters, struct ky_few_device **device,
                            struct ky_error *error);
     void (*close)(struct ky_few_device *device);
-    /* Copies the columns of `count` systems (physics/few_device.h) to the device, and back. In
-     * floats the steps, times, places and velocities come back. A pair that came too near to a
-     * collision then has a time that is no number. */
+    /* Copies the columns of `count` systems (physics/few_device.h) to the device, and back. From
+     * a device without double only steps, times, places and velocities come back. The time is NaN
+     * if the bodies of a pair came too near each other for floats. */
     enum ky_status (*put)(struct ky_few_device *device, const double *column,
                           const struct ky_few_kind *kind, size_t count, struct ky_error *error);
     enum ky_status (*get)(struct ky_few_device *device, double *column, struct ky_error *error);

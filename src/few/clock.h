@@ -21,13 +21,14 @@ KY_FN struct ky_few_orbit ky_few_orbit_of(const struct ky_few_system_one *s, int
                         *x[0] * *v[0] + *x[1] * *v[1] + *x[2] * *v[2]);
 }
 
-/* An unbound node that is much smaller than all others has steps as if it were larger: they do not
- * disturb it there. Else bodies that fall straight towards each other would never pass, since each
- * step would take them a part of the way. */
+/* Lengthens the steps of an unbound node whose r is below 10^-6 of r in every other node: they
+ * become the steps of a node at this limit. The other bodies do not disturb the node there.
+ * Otherwise two bodies that fall straight towards each other would never pass, since each step
+ * would take them only a part of the way. */
 KY_FN void ky_few_pass_quickly(struct ky_few_orbit *orbit, int nodes)
 {
     const double small = 1e-6;
-    double second = (double)INFINITY; /* the least r but one */
+    double second = (double)INFINITY; /* the second smallest r */
     int least = 0;
     for (int k = 1; k < nodes; k++) {
         const int is_less = orbit[k].r < orbit[least].r;

@@ -126,17 +126,17 @@ KY_FN int ky_few_overlap_within(struct ky_few_search *search)
 
 /* ---- all steps ---- */
 
-/* The sum of the radii of a pair of the tree. */
+/* The sum of the radii of the two bodies of a pair. */
 KY_FN double ky_few_reach_of(const struct ky_few *few, const struct ky_few_pair *pair)
 {
     return ky_few_radius_of(&few->settings, few->order[pair->i]) +
            ky_few_radius_of(&few->settings, few->order[pair->j]);
 }
 
-/* 1 if two bodies may have touched in the step after which they are as in `now`: they overlap, or
- * recede from a pericentre of their present orbit that is near enough. Other bodies change their
- * path in a step by about angle²/2 of their distance, since a step covers at most this angle of
- * each orbit; twice as much is allowed. */
+/* 1 if two bodies may have touched in the last step; `now` is their state after it. They overlap,
+ * or they recede and the pericentre of their present orbit is near enough. Other bodies change the
+ * path of the two in a step by about angle²/2 of the distance between the two, since a step covers
+ * at most this angle of each orbit. Twice as much is allowed. */
 KY_FN int ky_few_may_touch(const struct ky_few *few, const struct ky_few_two *now,
                            const struct ky_few_pair *pair)
 {

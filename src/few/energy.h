@@ -6,34 +6,35 @@
 #include "few/pairs.h"
 #include "few/system.h"
 
-/* The tests after a step. The error of the clock, Γ = ln((T + B)/U), is constant in an exact
- * motion; where it is not 0, the energy is wrong by Γ U, less and less as bodies part. */
+/* The numbers for the tests after a step. The error of the clock, Γ = ln((T + B)/U), is constant in
+ * an exact motion. Where it is not 0, the energy is wrong by Γ U, which fades as bodies part. */
 struct ky_few_state {
     double error;               /* Γ */
     double wrong;               /* Γ U, as an energy */
     double energy;              /* with slow-down, without Γ U */
-    double parts;               /* sum of the absolute values of its parts */
-    double closest, others;     /* the pair with the largest potential, and the sum of the others */
+    double parts;               /* the sum of the absolute values of the parts of the energy */
+    double closest, others;     /* the largest potential of a pair, and the sum of the others */
     double kinetic, u;          /* of the clock */
-    double reduced;             /* times u: an energy */
+    double reduced;             /* reduced × u is an energy */
     int is_old;                 /* 1: two bodies are so close that the tree does not suit them */
     double pull[KY_FEW_SHAPES]; /* M/r³ of the smallest node around each body */
 };
 
-/* The tree is made again when a pair is this many times as strong as the nodes of both. */
+/* The tree is made again when M/r³ of a pair is this many times as large as in the nodes around
+ * both bodies. */
 KY_CONSTANT double ky_few_stronger = 8;
 
-/* With slow-down. */
+/* The potential of a pair, with slow-down. */
 KY_FN double ky_few_potential_of(const struct ky_few_system_one *s, const struct ky_few_pair *pair)
 {
     const double q = ky_few_inverse(ky_few_square(pair->x[0], pair->x[1], pair->x[2]));
     return s->slow[pair->k][0] * s->mass[pair->i][0] * s->mass[pair->j][0] * q;
 }
 
-/* Sums over the pairs of which a body is on the left. The sum over all pairs is the sum of these in
- * the order of the bodies, so that a lane can have a body. */
+/* Sums over the pairs that have one body on the left. The sum over all pairs is the sum of these
+ * sums in the order of the bodies, so that each lane of a team can have one body. */
 struct ky_few_sums {
-    double u, clock;        /* potential: with slow-down, and of the clock, as `u` of the state */
+    double u, clock;        /* the potential with slow-down; the potential of the clock */
     double closest, others; /* as in struct ky_few_state */
     int is_old;
 };
@@ -44,7 +45,7 @@ KY_FN void ky_few_clear_sums(struct ky_few_sums *sums)
     sums->is_old = 0;
 }
 
-/* Adds a pair to the sums of its body on the left. */
+/* Adds a pair to the sums of its left body. */
 KY_FN void ky_few_add_potential(struct ky_few_sums *sums, const struct ky_few_state *state,
                                 const struct ky_few_system_one *s, const struct ky_few_pair *pair)
 {

@@ -8,8 +8,7 @@
 #include "few/pairs.h"
 #include "few/system.h"
 
-/* Adds the sums over all pairs. Where several lanes have a system, KY_FEW_SUM_PAIRS is another
- * function. */
+/* Adds the sums over all pairs. For teams of lanes KY_FEW_SUM_PAIRS is another function. */
 #ifndef KY_FEW_SUM_PAIRS
 #define KY_FEW_SUM_PAIRS ky_few_sum_pairs
 KY_FN void ky_few_sum_pairs(struct ky_few_state *state, const struct ky_few_system_one *s)

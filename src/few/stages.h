@@ -44,15 +44,15 @@
 struct KY_FEW_NAME(ky_few_pulls) {
     REALS place[KY_FEW_ROOM]
                [3]; /* of bodies, from the centre of mass of the largest group so far */
-    /* Of bodies, by the other side of the present node. Then of the centre of mass of nodes in it,
-     * at the first body of each. */
+    /* On each body, by the other side of the present node. Then on the centre of mass of each node
+     * in it, at the first body of the node. */
     REALS pull[KY_FEW_ROOM][3];
     REALS own[KY_FEW_ROOM][3];    /* of nodes: between their two sides */
     REALS others[KY_FEW_ROOM][3]; /* of nodes: the difference of accelerations by bodies outside */
 #ifdef KY_FEW_OTHERS
     REALS outer[KY_FEW_ROOM][3]; /* the same by bodies outside the system */
 #endif
-    REALS part[KY_FEW_ROOM]; /* of U: of pairs of which this body is on the left */
+    REALS part[KY_FEW_ROOM]; /* of U, by the pairs that have this body on the left */
     REALS u;
 };
 #define PULLS struct KY_FEW_NAME(ky_few_pulls)
@@ -128,7 +128,8 @@ KY_FN void KY_FEW_NAME(pull_two)(const SYSTEM *s, PULLS *f, int k, int i, int j)
     }
 }
 
-/* Difference of the accelerations of the two sides of node n, and the mean of both for n. */
+/* Adds the difference of the accelerations of the two sides of node n. The mean of both is the
+ * acceleration of n and replaces the left one. */
 KY_FN void KY_FEW_NAME(gather)(const SYSTEM *s, TREE, PULLS *f, int n, REALS difference[3])
 {
     REALS *left = f->pull[BEGIN(n)], *right = f->pull[MIDDLE(n)];

@@ -7,7 +7,7 @@
 #include "few/shape.h"
 #include "physics/few.h"
 
-#ifdef KY_FEW_TEAM /* several lanes have a system: kernels/steps/few_team.h */
+#ifdef KY_FEW_TEAM /* a team of lanes: kernels/steps/few_team.h */
 struct ky_few_shared;
 #endif
 
@@ -24,7 +24,7 @@ struct ky_few_shared;
 #if KY_HOST
 #define KY_FEW_FN
 #define KY_FEW_OWN KY_FN
-#elif defined(KY_FEW_TEAM) /* they have barriers */
+#elif defined(KY_FEW_TEAM) /* the functions have barriers */
 #define KY_FEW_FN KY_FN
 #define KY_FEW_OWN KY_FN
 #else

@@ -32,7 +32,7 @@ KY_FN int ky_few_digit(double number, int place)
     return digits % KY_FEW_DIGIT;
 }
 
-/* The bodies or nodes that one lane writes: all, or one of a team. */
+/* A loop over the bodies or nodes that a lane writes: all, or a single one if it is in a team. */
 #ifdef KY_FEW_TEAM
 #define KY_FEW_OWN_OF(p, n) for (int p = (int)KY_LANE; p < (n); p += KY_FEW_TEAM)
 #else

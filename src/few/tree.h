@@ -58,7 +58,7 @@ KY_FN void ky_few_join(struct ky_few_grouping *all, int i, int j)
     all->group[j] = all->group[--all->count];
 }
 
-/* Looks for a pair that is stronger than *most, of group i and a later one. */
+/* Looks for the strongest pair of group i and a later group, if it is stronger than *most. */
 KY_FN void ky_few_stronger_with(const struct ky_few_grouping *all, int i, double *most, int best[2])
 {
     for (int j = i + 1; j < all->count; j++) {
@@ -71,7 +71,7 @@ KY_FN void ky_few_stronger_with(const struct ky_few_grouping *all, int i, double
     }
 }
 
-/* The two groups that pull each other most, the earlier first. */
+/* The two groups with the largest M/r³, the earlier one first. */
 #ifndef KY_FEW_STRONGEST
 #define KY_FEW_STRONGEST ky_few_strongest
 KY_FN void ky_few_strongest(const struct ky_few_grouping *all, int best[2])
@@ -128,7 +128,7 @@ KY_FN void ky_few_write(const struct ky_few_grouping *all, int *order, struct ky
     }
 }
 
-/* Gives *system the shape for bodies at x, and `order` the number of the body at each place. */
+/* Sets the shape of *system for bodies at x, and order[p] to the number of the body at place p. */
 KY_FN void ky_few_find_shape(struct ky_few_system_one *system, int n, const double *mass,
                              const double (*x)[3], int *order)
 {

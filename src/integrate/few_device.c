@@ -15,13 +15,14 @@
 enum {
     NUMBERS_AT_ONCE = 1 << 25, /* on the device */
     STEPS_A_CALL = 2048,       /* of pairs between two looks at the stop flag */
-    /* of more bodies, where lanes and teams whose systems end sooner are idle until then:
-     * PAIRS_A_CALL over the pairs of a system, from LEAST_STEPS to FEWER_STEPS */
+    /* of systems of more bodies: PAIRS_A_CALL over the number of pairs in a system, from
+     * LEAST_STEPS to FEWER_STEPS. Lanes and teams whose systems end sooner are idle until the call
+     * ends */
     PAIRS_A_CALL = 1024,
     LEAST_STEPS = 8,
     FEWER_STEPS = 128,
-    LAST = 16 /* systems a thread of the host, which takes over the last ones: a step of a lane or a
-                 team takes many times as long as one of the host */
+    LAST = 16 /* systems a thread, which the host takes over at the end: a lane or a team takes many
+                 times as long for a step as the host */
 };
 
 /* Systems on the device, and their columns. */
@@ -91,9 +92,9 @@ static int fits(const struct part *part, const struct ky_few *few)
 /* The number of steps of systems that are not on the device. */
 static const double not_there = -1;
 
-/* Starts a system. One without mass, without a step, or whose numbers do not fit is advanced here
- * to its end. In its columns the step is 0 and the time is no number, so that the device leaves it
- * alone. */
+/* Starts a system. If it has no mass or no step, or if the device cannot hold its numbers, the host
+ * advances it to its end here. In its columns the step is 0 and the time is NaN, so that the device
+ * leaves it alone. */
 static void start(const struct part *part, size_t i)
 {
     struct ky_few_one one;
@@ -109,8 +110,9 @@ static void start(const struct part *part, size_t i)
     ky_few_alone(part->work, &part->order[i], &one);
 }
 
-/* Gives a system at the time with this index, from the numbers of the device. One of the last
- * systems takes the rest of its steps here. One that floats could not hold takes all of them. */
+/* Gives a system at the time with this index, from the numbers of the device. For the last systems
+ * the host takes the remaining steps here. A system that floats could not hold begins again from
+ * the start. */
 static void show(const struct part *part, size_t i, size_t index)
 {
     const struct ky_few_systems *all = part->work->systems;

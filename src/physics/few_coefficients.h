@@ -1,10 +1,10 @@
-/* The coefficients of the stages of a step of few bodies (few.h), also for kernels without
- * double. */
+/* The coefficients of the stages of a step of few bodies (few.h). Kernels without double include
+ * them too. */
 #ifndef KY_PHYSICS_FEW_COEFFICIENTS_H
 #define KY_PHYSICS_FEW_COEFFICIENTS_H
 
-/* The stages of a step: the coefficients of the kicks times 2^34, of which the second half mirrors
- * the first. Their sum is exactly 2^34. */
+/* The stages of a step: the coefficients of the kicks, times 2^34. The second half mirrors the
+ * first. Their sum is exactly 2^34. */
 #define KY_FEW_STAGES 17
 #define KY_FEW_UNIT (1.0 / 17179869184.0)
 #define KY_FEW_COEFFICIENTS(X)                                                                     \

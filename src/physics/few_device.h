@@ -4,9 +4,9 @@
 #define KY_PHYSICS_FEW_DEVICE_H
 
 #define KY_FEW_GROUP 128 /* lanes */
-/* lanes of a group of few_large.k, which is a team; at least KY_FEW_ON_DEVICE */
+/* lanes of a team, which is a group of few_large.k; at least KY_FEW_ON_DEVICE */
 #define KY_FEW_LARGE_TEAM 32
-/* bodies of a system, at most: of few_small.k, and on a device */
+/* the most bodies of a system: in few_small.k, and on a device */
 #define KY_FEW_SMALL 4
 #define KY_FEW_ON_DEVICE 32
 

@@ -1,10 +1,11 @@
 /* Pairs on a device without double (kernels/steps/few_single.k): numbers are sums of two floats
- * (number.h). Each pair has units of its own: powers of two, so that its conversions are exact, in
- * which its distance at the start is from 1 to 2, and G × its mass from 1 to 4. The time is counted
- * from the start, since 48 bits do not hold the time of many orbits.
+ * (number.h). Each pair has its own units. They are powers of two, so that the conversion of units
+ * is exact. In them the distance at the start is from 1 to 2, and G × the mass of the pair from 1
+ * to 4. The time is counted from the start by
+ * Kahan's sum, so that the host can add it to a time with more digits.
  *
- * With H = h/w and β = B/w for the weight w of the pair in the clock, a step needs no mass and no
- * root:
+ * Let w be the weight of the pair in the clock, H = h/w and β = B/w. Then a step needs no mass and
+ * no root:
  *
  *     drift by H    dt = H/(v²/2 + β),  x += v dt,  t += dt
  *     kick by H     v -= H x/r² */
@@ -14,7 +15,7 @@
 #include "physics/dialect.h"
 
 /* The columns of pairs, in their units: the time and its low part (Kahan's sum), β, H, the number
- * of steps, G × mass, and the vector from one body to the other and its velocity. */
+ * of steps, G × mass, and the relative place and velocity of the two bodies. */
 #define KY_FEW_SINGLE_T 0
 #define KY_FEW_SINGLE_LOW 1
 #define KY_FEW_SINGLE_B 2
@@ -24,13 +25,13 @@
 #define KY_FEW_SINGLE_X(c) (6 + (c))
 #define KY_FEW_SINGLE_V(c) (9 + (c))
 #define KY_FEW_SINGLE_COLUMNS 12
-/* The columns of a goal: the time, and the distance at which unbound pairs end (0: none). */
+/* The columns of a goal: the time, and the distance at which an unbound pair ends (0: none). */
 #define KY_FEW_GOAL_TIME 0
 #define KY_FEW_GOAL_APART 1
 #define KY_FEW_GOAL_COLUMNS 2
 
-/* A pair that comes nearer than this part of its first distance is left to the host: squares of
- * floats have few bits there. */
+/* A pair whose distance falls below this part of the distance at the start is left to the host:
+ * the low floats of its square are near the least number that a float can hold. */
 #define KY_FEW_SINGLE_NEAREST 9.094947e-13f /* 2^-40 */
 
 struct ky_few_single_course {
@@ -43,12 +44,12 @@ struct ky_few_single_course {
 };
 
 #if KY_HOST
-/* Units of a pair: powers of two of the length and the speed. */
+/* The units of a pair: 2^length and 2^speed. */
 struct ky_few_units {
     int length, speed;
 };
 
-/* From G × mass and the distance. */
+/* The units of a pair with this G × mass and the distance r. */
 KY_FN struct ky_few_units ky_few_units_of(double gm, double r)
 {
     const int length = r > 0 ? ilogb(r) : 0, power = gm > 0 ? ilogb(gm) - length : 0;
@@ -56,9 +57,9 @@ KY_FN struct ky_few_units ky_few_units_of(double gm, double r)
     return units;
 }
 
-/* 1 if floats in these units hold a pair with the speed v for `span` of time: its distance grows at
- * most 2^36 times, and if it is unbound, its kinetic energy is at most 2^35 times the potential
- * energy then. */
+/* 1 if floats in these units can hold a pair with the relative speed v for the time `span`. Its
+ * distance then grows by a factor of at most 2^36. If it is unbound, its present kinetic energy is
+ * at most 2^35 times the potential energy at the largest distance. */
 KY_FN int ky_few_fits_floats(double gm, double r, double v, double span)
 {
     const double most = 68719476736.0, inverse_axis = 2 / r - v * v / gm; /* most: 2^36 */

@@ -1,6 +1,7 @@
 /* The number type of the bodies' state: double, or on devices without double the sum of two floats
- * (double-single, 48 bits). Sums and products of two floats: Dekker 1971, Knuth. Errors of products
- * and quotients are a few 2^-48. Included by the host, where it is double, and by kernels. */
+ * (double-single, 48 bits). Sums and products of two floats: Dekker 1971, Knuth. The relative
+ * errors of products and quotients are a few times 2^-48. Included by the host, where it is double,
+ * and by kernels. */
 #ifndef KY_PHYSICS_NUMBER_H
 #define KY_PHYSICS_NUMBER_H
 
@@ -122,8 +123,8 @@ KY_FN ky_state ky_state_add(ky_state a, ky_state b)
     return (float2)(sum, e - (sum - high));
 }
 
-/* a + b with an error of up to 2^-47 (|a| + |b|), in half the operations of ky_state_add: where the
- * sum is not much smaller than its terms. */
+/* a + b in half the operations of ky_state_add, with an error of up to 2^-47 (|a| + |b|). It is for
+ * sums that are not much smaller than their terms. */
 KY_FN ky_state ky_state_sum(ky_state a, ky_state b)
 {
     float s = a.x + b.x, t = s - a.x, e = (a.x - (s - t)) + (b.x - t);
@@ -138,8 +139,7 @@ KY_FN ky_state ky_state_scaled(ky_state a, float power)
     return a * power;
 }
 
-/* a to the nearest multiple of `unit`, a power of two, of which |a| is at least 2^23 and at most
- * 2^46. */
+/* a rounded to a multiple of `unit`, a power of two. |a| must be from 2^23 to 2^46 units. */
 KY_FN ky_state ky_state_rounded(ky_state a, float unit)
 {
     const float large = 1.5f * 8388608.0f * unit; /* its last bit is the unit */

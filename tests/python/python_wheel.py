@@ -51,5 +51,8 @@ check(done.returncode == 0 and len(lines) >= 15 and any("computes the bits of th
 with open(os.path.join(environment.TOP, "docs", "amuse.md"), encoding="utf-8") as page:
     amuse = re.search(r"```python\n(from amuse.*?)```", page.read(), re.S).group(1)
 for name, use in (("plot", ("python", "-c", PLOT)), ("notebook", ("jupyter-execute", "cluster.ipynb")), ("amuse", ("python", "-c", amuse))):
+    if name == "amuse" and not shutil.which("gfortran"):
+        skip("pip installs kyoho[amuse]", "pip compiles AMUSE's framework, which needs gfortran")
+        continue
     extra(name, wheel, use)
 finish()

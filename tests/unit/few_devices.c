@@ -1,6 +1,6 @@
 /* Systems of few bodies on devices: they have the bits of the CPU, with changes of the tree and of
- * the clock, and what devices cannot do is refused. Pairs on devices without double agree with the
- * CPU. */
+ * the clock. Systems and options that devices cannot handle are refused. Pairs on devices without
+ * double agree with the CPU within a tolerance. */
 #include "test.h"
 
 #include "engine/engine.h"
@@ -236,8 +236,8 @@ static void many_bodies_have_the_bits_of_the_cpu(void **state)
 }
 
 #ifdef KY_HAVE_OPENCL
-/* A pair in other units, with the same times; one that is too fast for floats; one that falls from
- * rest, as RESTING, which is at rest by make_systems. */
+/* Special pairs: SMALL is in other units, with the same times; FAST is too fast for floats; the
+ * bodies of FALLING and RESTING fall from rest. make_systems makes RESTING. */
 enum { RESTING = 6, SMALL = 20, FAST = 21, FALLING = 22 };
 
 static void make_pairs(void)
@@ -256,8 +256,7 @@ static void make_pairs(void)
     }
 }
 
-/* The error of a pair's vector, relative to the root of the sum of the squares of its length and
- * the unit. */
+/* The error of the vector between the bodies of a pair, relative to the root of length² + unit². */
 static double difference(double (*one)[3], double (*right)[3], double unit)
 {
     double wrong = 0, size = unit * unit;
@@ -268,8 +267,9 @@ static double difference(double (*one)[3], double (*right)[3], double unit)
     return sqrt(wrong / size);
 }
 
-/* Every pair ends as on the CPU after as many steps, and is near its place there at all times. Two
- * that fall straight towards each other keep fewer digits. Returns the number of escapes. */
+/* Every pair has the end and the number of steps of the CPU, and at all times the place to within
+ * `most`. Two pairs whose bodies fall straight towards each other keep fewer digits. Returns the
+ * number of escapes. */
 static size_t check_floats(void)
 {
     const double most = 2e-11, falling = 1e-7; /* 5.4e-12 and 2.5e-8 are reached */
@@ -313,8 +313,9 @@ static void pairs_in_floats_agree_with_the_cpu(void **state)
     }
 }
 
-/* Drifts that are not halves of the kicks on both sides, but are rounded for themselves, turn this
- * orbit by 5.9e-11. The time is not the last one, so that the device takes all steps. */
+/* If drifts are rounded independently, and are not halves of the kicks on both sides, this orbit
+ * turns by 5.9e-11. The time is given twice: the device takes all steps to a time that is not the
+ * last one. */
 static void pairs_in_floats_do_not_turn(void **state)
 {
     (void)state;

@@ -135,8 +135,8 @@ static void begin(struct ky_few *few, int n, const double (*row)[6])
     assert_ok(start(few, n, row, 1, &error));
 }
 
-/* Advances four bodies until t = 100 and returns the change of their energy. The second body of the
- * line is at `further` from its place. */
+/* Advances four bodies until t = 100 and returns |dE/E|. The second body is moved along x by
+ * `further`. */
 static double energy_changes(int which, double further)
 {
     enum { MOST = 20000 };
@@ -156,11 +156,12 @@ static double energy_changes(int which, double further)
     return fabs(change);
 }
 
-/* Where two bodies nearly meet, the small relative error of the energy is a large one, which fades
- * as they part. A clock that is chosen there has to take it over: else the energy of the first
- * system changes by 4.2 times itself. Bodies on a line meet exactly, and on the way unbound pairs
- * too, which once came nearer and nearer without passing: three of these six systems were lost.
- * Errors differ between neighbours, which scatter. */
+/* Where two bodies nearly meet, a small relative error of the energy is a large absolute one, which
+ * fades as they part. A clock that is chosen there has to take over this error. Otherwise the
+ * energy of the first system changes by 4.2 times its value. Bodies on a line meet exactly, also in
+ * unbound pairs. Earlier, unbound bodies came nearer and nearer without passing, and three of the
+ * six systems were lost. Errors scatter between neighbouring systems, so that their mean logarithm
+ * has the narrower limit. */
 static void bodies_meet_head_on(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* Systems of few bodies on one device over any driver (engine/few.h). The kernels are in
- * kernels/steps/few.k, few_small.k and few_large.k, and without double in few_single.k. */
+ * kernels/steps/few.k, few_small.k and few_large.k. few_single.k is for devices without double. */
 #include "engine/few.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ struct systems {
     struct ky_opened opened;
     struct ky_buffer column, left;
     struct ky_two_buffers list;    /* systems that need another launch */
-    struct ky_few_singles singles; /* without double */
+    struct ky_few_singles singles; /* on a device without double */
     struct ky_few_kind kind;
     size_t count;
 };

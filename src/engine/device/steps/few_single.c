@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 
-/* The column of a pair on the host, the same on the device, and the powers of the units of length
- * and speed that it has. */
+/* Numbers of a pair: the column on the host, the column on the device, and the powers of the units
+ * of length and speed in the unit of the number. */
 static const struct crossing {
     int host, device, length, speed;
 } crossings[] = {{KY_FEW_COLUMN_STEPS, KY_FEW_SINGLE_STEPS, 0, 0},
@@ -20,7 +20,8 @@ static const struct crossing {
                  {KY_FEW_COLUMN_V(2, 0, 2), KY_FEW_SINGLE_V(2), 0, 1}};
 enum { CROSSINGS = sizeof crossings / sizeof *crossings };
 
-/* Columns on their way: of the host, of the device, or both. */
+/* Columns of a conversion: `from` and `host` are the host's, read and written; `device` is a copy
+ * of the device's. */
 struct passage {
     const struct ky_card *card;
     struct ky_few_origin *origin;
@@ -45,7 +46,7 @@ static double from_units(const struct ky_card *card, union ky_state_value x,
     return ldexp(ky_from_state(card, x), length * units->length + speed * units->speed);
 }
 
-/* Converts pair i, whose B and h are divided by its weight in the clock. */
+/* Converts pair i to its units. B and h are divided by its weight in the clock. */
 static void put_pair(const struct passage *way, size_t i)
 {
     const double *host = way->from;
@@ -64,8 +65,8 @@ static void put_pair(const struct passage *way, size_t i)
                                                crossings[k].length, crossings[k].speed);
 }
 
-/* The time of pair i is the sum of its time at the start and the device's, and `low` has its
- * rounding error. */
+/* Converts pair i back. Its time is the sum of the time at the start and the time on the device;
+ * `low` includes the rounding error of this sum. */
 static void get_pair(const struct passage *way, size_t i)
 {
     double *host = way->host;
@@ -82,7 +83,7 @@ static void get_pair(const struct passage *way, size_t i)
                                              crossings[k].length, crossings[k].speed);
 }
 
-/* Memory for numbers on their way, which the caller frees. */
+/* Allocates columns in floats, which the caller frees. */
 static enum ky_status numbers(union ky_state_value **number, size_t columns, size_t count,
                               struct ky_error *error)
 {
@@ -126,8 +127,8 @@ enum ky_status ky_few_singles_get(struct ky_card *card, const struct ky_few_sing
     return status;
 }
 
-/* A distance, or a time, that is too large or small for floats is never reached, or was long ago.
- */
+/* Limits a distance or a time to the range of floats. A larger one is never reached, and a smaller
+ * one was reached long ago. */
 static double within(double x, double least, double most)
 {
     return fabs(x) > most ? copysign(most, x) : fabs(x) < least && x != 0 ? copysign(least, x) : x;

@@ -344,7 +344,7 @@
     KY_K(few_large, ky_few_large, KY_FEW_LARGE_TEAM)                                               \
     KY_K(few_large_contacts, ky_few_large_contacts, KY_FEW_LARGE_TEAM)
 
-/* For devices without double, which CUDA does not have. */
+/* For devices without double. There are none with CUDA. */
 #define KY_KERNELS_FEW_SINGLE KY_K(few_single, ky_few_single, KY_FEW_GROUP)
 
 /* For drivers without their own sort, scan and reduce. */

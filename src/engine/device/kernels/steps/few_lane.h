@@ -1,7 +1,8 @@
 /* The kernel of systems of up to KY_FEW_SHAPES bodies, one lane each, by the tests of steps, trees,
  * clocks and contacts of src/few. A system has the same bits as on the CPU, since nothing is fused.
- * The including file has defined ky_few_stages and ky_few_set_clock. Where a team of lanes has a
- * system, it has also included few_team.h, and all lanes call these functions. */
+ * The including file has defined ky_few_stages and ky_few_set_clock. If a team of lanes
+ * advances a system, it has also included few_team.h, and all lanes of the team call these
+ * functions. */
 #include "few/tree.h"
 
 #include "few/clock.h"
@@ -46,9 +47,10 @@ KY_FN int ky_few_goes_on(const struct ky_few *few, const struct ky_few_course *c
            !ky_few_is_apart(few);
 }
 
-/* Advances system i by at most course->most steps; one that is taken again counts as two. Returns 1
- * if it needs more. A system whose numbers are no longer finite ends, with the next step 0. One
- * whose bodies touch in a step ends before this step, which the host takes again. */
+/* Advances *few, system i, by at most course->most steps; a step that is taken again counts as two.
+ * Returns 1 if the system needs more steps. A system whose numbers are no longer finite ends, with
+ * the next step 0. If bodies touch in a step, the system stops before it, and the host takes it
+ * again. */
 KY_FN int ky_few_take_steps(struct ky_few *few, KY_GLOBAL double *column,
                             const struct ky_few_course *course, ky_ulong i, int contacts)
 {
@@ -93,31 +95,30 @@ KY_FN int ky_few_go_on(struct ky_few *few, KY_GLOBAL double *column,
     return goes_on;
 }
 
-/* A kernel as ky_few_pairs. `contacts`: a constant, since the test for contacts takes registers.
- * `system`: the number of the lane's system in the launch. */
-#define KY_FEW_KERNEL_OF(name, lanes, contacts, system, SHARED)                                    \
+/* The number of a lane's system in the launch, and the numbers that the lanes of a team share. */
+#ifdef KY_FEW_TEAM
+#define KY_FEW_SYSTEM(lanes) KY_GROUP
+#define KY_FEW_SHARED(few)                                                                         \
+    KY_LOCAL struct ky_few_shared shared;                                                          \
+    (few).system.team = &shared;
+#else
+#define KY_FEW_SYSTEM(lanes) ((ky_ulong)KY_GROUP * (lanes) + KY_LANE)
+#define KY_FEW_SHARED(few)
+#endif
+
+/* A kernel like ky_few_pairs. `contacts` is a constant, since the test for contacts takes
+ * registers. */
+#define KY_FEW_LANE_KERNEL(name, lanes, contacts)                                                  \
     KY_KERNEL(lanes)                                                                               \
     name(KY_GLOBAL double *column, KY_NUMBERS struct ky_few_course course,                         \
          KY_GLOBAL const ky_uint *list, KY_GLOBAL ky_uint *next, KY_GLOBAL ky_uint *left)          \
     {                                                                                              \
-        const ky_ulong at = system;                                                                \
+        const ky_ulong at = KY_FEW_SYSTEM(lanes);                                                  \
         struct ky_few few;                                                                         \
-        SHARED(few)                                                                                \
+        KY_FEW_SHARED(few)                                                                         \
         if (at >= course.listed)                                                                   \
             return;                                                                                \
         const ky_ulong i = course.all ? at : list[at];                                             \
         if (ky_few_go_on(&few, column, &course, i, contacts) && KY_FEW_IS_FIRST)                   \
             next[KY_ATOMIC_ADD(left, 1U)] = (ky_uint)i;                                            \
     }
-#define KY_FEW_NOT_SHARED(few)
-#define KY_FEW_SHARED(few)                                                                         \
-    KY_LOCAL struct ky_few_shared shared;                                                          \
-    (few).system.team = &shared;
-#ifdef KY_FEW_TEAM
-#define KY_FEW_LANE_KERNEL(name, lanes, contacts)                                                  \
-    KY_FEW_KERNEL_OF(name, lanes, contacts, KY_GROUP, KY_FEW_SHARED)
-#else
-#define KY_FEW_LANE_KERNEL(name, lanes, contacts)                                                  \
-    KY_FEW_KERNEL_OF(name, lanes, contacts, (ky_ulong)KY_GROUP *(lanes) + KY_LANE,                 \
-                     KY_FEW_NOT_SHARED)
-#endif

@@ -1,11 +1,11 @@
-/* A team of KY_FEW_TEAM lanes for a system of few bodies. Every lane has the whole system in its
- * own memory and takes the same decisions; lanes share the work of the sums over pairs. In them
- * lane p has body p, and node p of the tree. Each sum has the order of src/few, so that a system
- * has the bits of the CPU.
+/* A team of KY_FEW_TEAM lanes advances a system of few bodies. Every lane has the whole system in
+ * its own memory and takes the same decisions. The lanes share the sums over pairs: lane p has body
+ * p and node p of the tree. Terms are added in the order of src/few, so that a system has the bits
+ * of the CPU.
  *
- * A body has a place in the frame of each node that it is in: from the centre of mass of its side
- * of this node. The rows of all nodes are one list: node k has row[k] and the following ones, in
- * the order of its bodies. */
+ * In the frame of each node that contains it, a body has a place: its vector from the centre of
+ * mass of its side of the node. The rows of all nodes form one list. The rows of node k begin at
+ * row[k], in the order of its bodies. */
 #ifndef KY_KERNELS_STEPS_FEW_TEAM_H
 #define KY_KERNELS_STEPS_FEW_TEAM_H
 
@@ -26,19 +26,19 @@ KY_FN void ky_few_team_recall(struct ky_few *start, const struct ky_few *few,
 #define KY_FEW_RECALL ky_few_team_recall
 #define KY_FEW_IS_FIRST (KY_LANE == 0)
 
-/* All nodes together have most bodies where each joins one body to a group. */
+/* The rows of all nodes, at most: 2 + 3 + … + n, if each node joins one body to a group. */
 #define KY_FEW_ROWS (KY_FEW_SHAPES * (KY_FEW_SHAPES + 1) / 2 - 1)
 
 /* Numbers that the lanes of a team share. */
 struct ky_few_shared {
     double x[KY_FEW_SHAPES][3];                       /* of nodes */
     double mass[KY_FEW_SHAPES];                       /* of bodies */
-    double left[KY_FEW_SHAPES], right[KY_FEW_SHAPES]; /* of nodes: parts of the mass */
+    double left[KY_FEW_SHAPES], right[KY_FEW_SHAPES]; /* of nodes: shares of the mass */
     double own[KY_FEW_SHAPES][3];                     /* of pairs: their own acceleration */
     double part[KY_FEW_SHAPES];   /* of bodies: parts of U; of nodes: parts of T */
     double power;                 /* of bodies outside the clock */
     double place[KY_FEW_ROWS][3]; /* of the rows */
-    double pull[KY_FEW_ROWS][3];  /* by the other side; or a velocity in the frame */
+    double pull[KY_FEW_ROWS][3];  /* by the other side of the node; or a velocity in its frame */
     ky_uint begin[KY_FEW_SHAPES], middle[KY_FEW_SHAPES], end[KY_FEW_SHAPES], row[KY_FEW_SHAPES];
     ky_uint parent[KY_FEW_SHAPES]; /* of nodes: the next larger node, or KY_FEW_NO_NODE */
 };
@@ -46,7 +46,7 @@ struct ky_few_shared {
 
 typedef KY_LOCAL_POINTER struct ky_few_shared *ky_few_team;
 
-/* The smallest node from `from` on around the place of a body. */
+/* The smallest node that contains the body at this place, from node `from` on. */
 KY_FN ky_uint ky_few_around_place(const struct ky_few_shape *shape, int from, int place)
 {
     for (int k = from; k < shape->n - 1; k++)
@@ -55,8 +55,8 @@ KY_FN ky_uint ky_few_around_place(const struct ky_few_shape *shape, int from, in
     return KY_FEW_NO_NODE;
 }
 
-/* Shows the tree, masses and vectors of the nodes to the team. Returns the smallest node around the
- * body of this lane. */
+/* Writes the tree, the masses and the vectors of the nodes to the memory of the team. Returns the
+ * smallest node that contains the body of this lane. */
 KY_FN ky_uint ky_few_show_team(const struct ky_few_system_one *s)
 {
     const ky_few_team team = s->team;
@@ -83,8 +83,8 @@ KY_FN ky_uint ky_few_show_team(const struct ky_few_system_one *s)
     return first;
 }
 
-/* Writes the vector of the body of this lane in the frames of all nodes that it is in, from vectors
- * of the nodes. `first`: as ky_few_show_team returns it. */
+/* Writes the vector of the body of this lane in the frame of each node that contains it, from the
+ * vectors of the nodes. `first` is the result of ky_few_show_team. */
 KY_FN void ky_few_place_in_frames(ky_few_team team, ky_uint first,
                                   KY_LOCAL_POINTER const double (*node)[3],
                                   KY_LOCAL_POINTER double (*place)[3])
@@ -104,7 +104,8 @@ KY_FN void ky_few_place_in_frames(ky_few_team team, ky_uint first,
 
 /* ---- a kick ---- */
 
-/* A pair of bodies, by the lane of its left one. Returns its part of U. */
+/* The acceleration within node k, a pair of bodies, computed by the lane of the left one. Returns
+ * the part of U of the pair. */
 KY_FN double ky_few_team_pair(const struct ky_few_system_one *s, ky_uint k)
 {
     const ky_few_team team = s->team;
@@ -117,8 +118,8 @@ KY_FN double ky_few_team_pair(const struct ky_few_system_one *s, ky_uint k)
     return s->weight[k][0] * s->total[k][0] * q;
 }
 
-/* The pull on the body of this lane by the other side of node k, a node of groups. Adds to *part
- * the part of U of a body on the left. */
+/* The pull on the body of this lane by the other side of node k, which has more than two bodies. If
+ * the body is on the left, its part of U is added to *part. */
 KY_FN void ky_few_team_pull(ky_few_team team, ky_uint k, int in_clock, double *part)
 {
     const ky_uint p = KY_LANE, begin = team->begin[k], middle = team->middle[k],
@@ -144,7 +145,7 @@ KY_FN void ky_few_team_pull(ky_few_team team, ky_uint k, int in_clock, double *p
     *part = u;
 }
 
-/* The pulls of all nodes on the body of this lane, and U. */
+/* Computes the pulls on the body of this lane in all nodes. Returns U. */
 KY_FN double ky_few_team_pulls(const struct ky_few_system_one *s, ky_uint first)
 {
     const ky_few_team team = s->team;
@@ -165,9 +166,9 @@ KY_FN double ky_few_team_pulls(const struct ky_few_system_one *s, ky_uint first)
     return u;
 }
 
-/* Pulls on bodies by the other side of node k, which is the one of this lane, become differences of
- * the sides of each node in it. They are at the first body of the right side, as means are at the
- * first body of a node. */
+/* For node k of this lane, turns the pulls on its bodies by its other side into the difference of
+ * the pulls on the two sides of each node n within it. The difference is at the first body of the
+ * right side of n, and the mean pull on n at its first body. */
 KY_FN void ky_few_team_gather(const struct ky_few_system_one *s)
 {
     const ky_few_team team = s->team;
@@ -184,8 +185,8 @@ KY_FN void ky_few_team_gather(const struct ky_few_system_one *s)
         }
 }
 
-/* Accelerations of the node of this lane: between its two sides, and the difference of these by
- * bodies outside. */
+/* Relative accelerations of the two sides of the node of this lane: `own` by each other, `others`
+ * by the bodies outside the node. */
 KY_FN void ky_few_team_accelerations(ky_few_team team, double own[3], double others[3])
 {
     const ky_uint n = KY_LANE;
@@ -203,13 +204,14 @@ KY_FN void ky_few_team_accelerations(ky_few_team team, double own[3], double oth
         }
 }
 
-/* The numbers of the node of this lane in a step. */
+/* The node of this lane during a step. */
 struct ky_few_lane_node {
     double x[3], v[3];
     double weight, slow;
 };
 
-/* A kick by h. Leaves the power of the bodies outside the clock, and the parts of T. Returns dt. */
+/* A kick by h. Writes the power of the bodies outside the clock and the parts of T to the memory of
+ * the team. Returns dt. */
 KY_FN double ky_few_team_kick(const struct ky_few_system_one *s, struct ky_few_lane_node *node,
                               ky_uint first, double h)
 {
@@ -233,7 +235,7 @@ KY_FN double ky_few_team_kick(const struct ky_few_system_one *s, struct ky_few_l
     return dt;
 }
 
-/* A drift by h from the parts of T. */
+/* A drift by h. T is the sum of its parts in the memory of the team. */
 KY_FN void ky_few_team_drift(struct ky_few_system_one *s, struct ky_few_lane_node *node, double h)
 {
     const ky_few_team team = s->team;
@@ -256,7 +258,7 @@ KY_FN void ky_few_team_drift(struct ky_few_system_one *s, struct ky_few_lane_nod
     KY_BARRIER();
 }
 
-/* Shows the vectors of the nodes after a step, and takes all of them. */
+/* Shares the vectors of the nodes after a step, and copies all of them to the lane's system. */
 KY_FN void ky_few_team_take(struct ky_few_system_one *s, const struct ky_few_lane_node *node)
 {
     const ky_few_team team = s->team;
@@ -304,7 +306,7 @@ KY_FEW_SELDOM void ky_few_stages(struct ky_few_system_one *s, double h)
     ky_few_team_take(s, &node);
 }
 
-/* B at the present place. */
+/* Sets B = U − T from the present places and velocities. */
 KY_FN void ky_few_set_clock(struct ky_few_system_one *s)
 {
     s->b[0] = ky_few_team_pulls(s, ky_few_show_team(s));

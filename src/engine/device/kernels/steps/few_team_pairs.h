@@ -1,4 +1,4 @@
-/* Loops over all pairs of a system, by its team (few_team.h): energies, the tree, and contacts. */
+/* Loops of a team (few_team.h) over all pairs of a system: for energies, trees and contacts. */
 #ifndef KY_KERNELS_STEPS_FEW_TEAM_PAIRS_H
 #define KY_KERNELS_STEPS_FEW_TEAM_PAIRS_H
 
@@ -9,8 +9,9 @@
 #include "few/system_columns.h"
 #include "few/tree.h"
 
-/* Body j on the right side of node k, on whose left side is the body of this lane. The team has
- * places in frames, and in `pull` velocities if they are `wanted`. */
+/* The pair of the body of this lane, on the left side of node k, and body j, on the right side. The
+ * places in frames are in the memory of the team. So are velocities, in `own` and `pull`, if they
+ * are `wanted`. */
 KY_FN struct ky_few_pair ky_few_team_pair_of(const struct ky_few_system_one *s, ky_uint k,
                                              ky_uint j, int wanted)
 {
@@ -28,7 +29,7 @@ KY_FN struct ky_few_pair ky_few_team_pair_of(const struct ky_few_system_one *s, 
     return pair;
 }
 
-/* The head of two loops over the pairs of which the body of this lane is on the left. */
+/* The heads of two loops over the pairs that have the body of this lane on the left. */
 #define KY_FEW_EACH_OF_LANE(team, first, k, j)                                                     \
     for (ky_uint k = first; k != KY_FEW_NO_NODE; k = (team)->parent[k])                            \
         for (ky_uint j = (team)->middle[k]; KY_LANE < (team)->middle[k] && j < (team)->end[k]; j++)
@@ -112,7 +113,7 @@ KY_FN int ky_few_team_may_touch(const struct ky_few *few)
     return team->power > 0;
 }
 
-/* The system as the team stored it before the step. */
+/* Sets *start to the system before the step, which the team stored in the columns. */
 KY_FN void ky_few_team_recall(struct ky_few *start, const struct ky_few *few,
                               KY_GLOBAL const double *column, ky_ulong count, ky_ulong i)
 {
