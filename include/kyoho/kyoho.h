@@ -1468,7 +1468,7 @@ enum ky_few_end {
     KY_FEW_AT_TIME,   /* it has reached the last time */
     KY_FEW_ESCAPE,    /* stop_escape */
     KY_FEW_COLLISION, /* stop_collision */
-    KY_FEW_LOST       /* its numbers became infinite, as where two bodies meet head-on */
+    KY_FEW_LOST       /* its numbers became infinite, as where three bodies meet */
 };
 
 /* Systems that do not act on each other, each of the same number of bodies. Arrays of bodies have
@@ -1501,11 +1501,13 @@ struct ky_few_systems {
  * ("auto": the CPU; devices take two to 32 bodies), isa, g, orbit_steps, tolerance, slow_down,
  * threads, stop, stop_collision, body_radius and stop_escape. With stop_escape a system ends when
  * its two outermost parts, bodies or groups, are unbound, recede and are farther apart than that.
- * The bits of a system do not depend on the processor, the other systems or other times.
+ * The bits of a system do not depend on the other systems or other times, nor on the processor, but
+ * for pairs on devices without double.
  * KY_BAD_DATA, naming the first such system, for numbers that are not finite, negative masses and
  * radii, and a body at the place of a body with mass. KY_USAGE for parameters that have no effect
  * here and for times in another order. KY_UNSUPPORTED for more bodies than 100, or than a device
- * takes. After a failure the results have no meaning. */
+ * takes; without double it takes only pairs, without stop_collision. After a failure the results
+ * have no meaning. */
 KY_API enum ky_status ky_few_integrate(const struct ky_parameters *parameters,
                                        const struct ky_few_systems *systems,
                                        struct ky_error *error);

@@ -367,9 +367,12 @@ static void more_help(const struct cli *cli, FILE *out)
         "outermost parts, bodies or groups, are unbound, recede and are farther from each other "
         "than this length; with --stop-collision it ends at its first contact. The written table "
         "has the same columns, and time, end (0 at --end, 1 escape, 2 collision, 3 lost, as where "
-        "two bodies meet head-on) and energy_change, the relative change of the energy. At times "
+        "three bodies meet at one point) and energy_change, the relative change of the energy. At "
+        "times "
         "after its end a system is as it was then. The engine auto is the CPU here; a device takes "
-        "systems of at most 32 bodies, and gives the same bits; --engine cpu takes larger ones.",
+        "systems of at most 32 bodies, or without double only pairs; it gives the same bits, but "
+        "for "
+        "pairs without double; --engine cpu takes larger ones.",
         0, 0, out);
 }
 

@@ -21,21 +21,32 @@ KY_FN struct ky_few_orbit ky_few_orbit_of(const struct ky_few_system_one *s, int
                         *x[0] * *v[0] + *x[1] * *v[1] + *x[2] * *v[2]);
 }
 
+/* The potential energy of node k, with slow-down: G × energy. */
+KY_FN double ky_few_depth_of(const struct ky_few_system_one *s, const struct ky_few_orbit *orbit,
+                             int k)
+{
+    return s->slow[k][0] * s->total[k][0] * s->left[k][0] * s->right[k][0] * orbit[k].gm /
+           orbit[k].r;
+}
+
 /* Lengthens the steps of an unbound node whose r is below 10^-6 of r in every other node: they
  * become the steps of a node at this limit. The other bodies do not disturb the node there.
  * Otherwise two bodies that fall straight towards each other would never pass, since each step
- * would take them only a part of the way. */
-KY_FN void ky_few_pass_quickly(struct ky_few_orbit *orbit, int nodes)
+ * would take them only a part of the way. The node must have more than half of the potential
+ * energy: a step of a clock that others dominate would not resolve its orbit. */
+KY_FN void ky_few_pass_quickly(const struct ky_few_system_one *s, struct ky_few_orbit *orbit)
 {
     const double small = 1e-6;
-    double second = (double)INFINITY; /* the second smallest r */
+    double second = (double)INFINITY, others = 0; /* the second smallest r */
     int least = 0;
-    for (int k = 1; k < nodes; k++) {
+    for (int k = 1; k < s->shape.n - 1; k++) {
         const int is_less = orbit[k].r < orbit[least].r;
         second = fmin(second, is_less ? orbit[least].r : orbit[k].r);
+        others += ky_few_depth_of(s, orbit, is_less ? least : k);
         least = is_less ? k : least;
     }
-    if (nodes > 1 && !(orbit[least].inverse_axis > 0) && orbit[least].r < small * second)
+    if (s->shape.n > 2 && !(orbit[least].inverse_axis > 0) && orbit[least].r < small * second &&
+        ky_few_depth_of(s, orbit, least) > others)
         orbit[least].speed =
             sqrt(orbit[least].gm * (1 / (small * second) - orbit[least].inverse_axis));
 }
@@ -131,7 +142,7 @@ KY_FN int ky_few_is_hidden(const struct ky_few_system_one *s, const struct ky_fe
     for (int k = 0; k < s->shape.n - 1; k++) {
         const double part = s->slow[k][0] * s->total[k][0] * s->left[k][0] * s->right[k][0];
         kinetic += 0.5 * part * ky_few_square(s->v[k][0][0], s->v[k][1][0], s->v[k][2][0]);
-        potential += part * orbit[k].gm / orbit[k].r;
+        potential += ky_few_depth_of(s, orbit, k);
     }
     return kinetic > most * potential;
 }
@@ -211,7 +222,7 @@ KY_FEW_FN int ky_few_choose(struct ky_few *few, int anew)
     do
         orbit[k] = ky_few_orbit_of(s, k);
     while (++k < nodes);
-    ky_few_pass_quickly(orbit, nodes);
+    ky_few_pass_quickly(s, orbit);
     const int slow_has_changed = ky_few_choose_slow_down(few, orbit);
     if (slow_has_changed)
         few->whole = ky_few_unknown;

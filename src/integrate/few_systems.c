@@ -283,8 +283,8 @@ static enum ky_status open_processor(struct ky_few_work *work,
                        "--engine %s: a device advances systems of at most %d bodies; use --engine "
                        "cpu",
                        parameters->engine, KY_FEW_ON_DEVICE);
-    if (work->device && work->device->in_floats && all->bodies > 1 &&
-        !(all->bodies == 2 && !work->settings.radii))
+    const struct ky_few_kind kind = {all->bodies, work->settings.radii > 0};
+    if (work->device && work->device->in_floats && all->bodies > 1 && !ky_few_is_pairs(&kind))
         return ky_fail(error, KY_UNSUPPORTED,
                        "--engine %s: the device has no double, so that it advances only pairs, "
                        "without --stop-collision; use --engine cpu",

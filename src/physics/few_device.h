@@ -4,11 +4,11 @@
 #define KY_PHYSICS_FEW_DEVICE_H
 
 #define KY_FEW_GROUP 128 /* lanes */
-/* lanes of a team, which is a group of few_large.k; at least KY_FEW_ON_DEVICE */
-#define KY_FEW_LARGE_TEAM 32
 /* the most bodies of a system: in few_small.k, and on a device */
 #define KY_FEW_SMALL 4
 #define KY_FEW_ON_DEVICE 32
+/* lanes of a group of few_large.k: a team with a lane for each body, which under CUDA is a warp */
+#define KY_FEW_LARGE_TEAM KY_FEW_ON_DEVICE
 
 /* The columns of systems of n bodies. First the time and its low part, B, the length of the next
  * step with its sign, and the number of steps. */

@@ -1,8 +1,8 @@
 /* Pairs on a device without double (kernels/steps/few_single.k): numbers are sums of two floats
  * (number.h). Each pair has its own units. They are powers of two, so that the conversion of units
  * is exact. In them the distance at the start is from 1 to 2, and G × the mass of the pair from 1
- * to 4. The time is counted from the start by
- * Kahan's sum, so that the host can add it to a time with more digits.
+ * to 4. The time is counted from the start by Kahan's sum, so that the host can add it to a time
+ * with more digits.
  *
  * Let w be the weight of the pair in the clock, H = h/w and β = B/w. Then a step needs no mass and
  * no root:
@@ -58,8 +58,9 @@ KY_FN struct ky_few_units ky_few_units_of(double gm, double r)
 }
 
 /* 1 if floats in these units can hold a pair with the relative speed v for the time `span`. Its
- * distance then grows by a factor of at most 2^36. If it is unbound, its present kinetic energy is
- * at most 2^35 times the potential energy at the largest distance. */
+ * distance then grows by a factor of at most 2^36, but for the part of a step beyond that time. If
+ * it is unbound, its present kinetic energy is at most 2^35 times the potential energy at the
+ * largest distance. */
 KY_FN int ky_few_fits_floats(double gm, double r, double v, double span)
 {
     const double most = 68719476736.0, inverse_axis = 2 / r - v * v / gm; /* most: 2^36 */

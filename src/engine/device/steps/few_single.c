@@ -129,9 +129,9 @@ enum ky_status ky_few_singles_get(struct ky_card *card, const struct ky_few_sing
 
 /* Limits a distance or a time to the range of floats. A larger one is never reached, and a smaller
  * one was reached long ago. */
-static double within(double x, double least, double most)
+static double within(double x, double most)
 {
-    return fabs(x) > most ? copysign(most, x) : fabs(x) < least && x != 0 ? copysign(least, x) : x;
+    return fabs(x) > most ? copysign(most, x) : x;
 }
 
 enum ky_status ky_few_singles_aim(struct ky_card *card, struct ky_few_singles *singles,
@@ -146,9 +146,9 @@ enum ky_status ky_few_singles_aim(struct ky_card *card, struct ky_few_singles *s
         const struct ky_few_origin *origin = &singles->origin[i];
         const int length = origin->units.length, time = length - origin->units.speed;
         const double until = ldexp((course->until - origin->t) + origin->low, -time),
-                     apart = ldexp(course->apart, -length);
-        goal[KY_FEW_GOAL_TIME * count + i] = ky_to_state(card, within(until, 0, 0x1p100));
-        goal[KY_FEW_GOAL_APART * count + i] = ky_to_state(card, within(apart, 0x1p-60, 0x1p60));
+                     apart = course->apart > 0 ? fmax(ldexp(course->apart, -length), 0x1p-60) : 0;
+        goal[KY_FEW_GOAL_TIME * count + i] = ky_to_state(card, within(until, 0x1p100));
+        goal[KY_FEW_GOAL_APART * count + i] = ky_to_state(card, fmin(apart, 0x1p60));
     }
     const enum ky_status status = ky_buffer_fill(card, &singles->goal, "goals of systems", goal,
                                                  KY_FEW_GOAL_COLUMNS * count, sizeof *goal, error);

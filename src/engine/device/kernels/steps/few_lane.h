@@ -1,8 +1,7 @@
-/* The kernel of systems of up to KY_FEW_SHAPES bodies, one lane each, by the tests of steps, trees,
- * clocks and contacts of src/few. A system has the same bits as on the CPU, since nothing is fused.
- * The including file has defined ky_few_stages and ky_few_set_clock. If a team of lanes
- * advances a system, it has also included few_team.h, and all lanes of the team call these
- * functions. */
+/* The kernel of systems of up to KY_FEW_SHAPES bodies, by the tests of steps, trees, clocks and
+ * contacts of src/few. A system has the same bits as on the CPU, since nothing is fused. The
+ * including file has defined ky_few_stages and ky_few_set_clock. If a team of lanes advances a
+ * system, it has also included few_team.h, and all lanes of the team call these functions. */
 #include "few/tree.h"
 
 #include "few/clock.h"

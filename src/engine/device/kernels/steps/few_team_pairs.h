@@ -113,13 +113,15 @@ KY_FN int ky_few_team_may_touch(const struct ky_few *few)
     return team->power > 0;
 }
 
-/* Sets *start to the system before the step, which the team stored in the columns. */
+/* Sets *start to the system before the step, which the team stored in the columns. No lane may
+ * store the next one before all have read it. */
 KY_FN void ky_few_team_recall(struct ky_few *start, const struct ky_few *few,
                               KY_GLOBAL const double *column, ky_ulong count, ky_ulong i)
 {
     *start = *few;
     ky_team_sync_global();
     ky_few_load(start, few->system.shape.n, column, count, i);
+    ky_team_sync_global();
 }
 
 #endif
