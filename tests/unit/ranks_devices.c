@@ -122,6 +122,26 @@ static double advance_in_field(const struct ky_parameters *parameters, int ranks
     return sums.external;
 }
 
+/* All bodies begin at one place, and so on one rank: the others get some when they have left it.
+ * The opening test then has to read accelerations without the field on these ranks too. */
+static void an_empty_rank_gets_bodies_in_a_field(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters =
+            parameters_of("opening=relative field=point:mass=1,x=3 softening=0.1 step=0.0625");
+        struct ky_bodies bodies = make(SPHERE, 8193);
+        for (size_t i = 0; i < bodies.n; i++)
+            for (int c = 0; c < 3; c++)
+                bodies.position[i][c] = 0.125;
+        parameters.engine = engines[k].engine;
+        try_ranks(&parameters, &bodies, 4, "bodies that leave one place in a field");
+        ky_bodies_free(&bodies);
+    }
+}
+
 static void a_function_as_field_has_the_same_bits(void **state)
 {
     (void)state;
@@ -201,6 +221,7 @@ int main(void)
         cmocka_unit_test(options_have_the_same_bits),
         cmocka_unit_test(a_periodic_box_has_the_same_bits),
         cmocka_unit_test(simulations_can_be_changed),
+        cmocka_unit_test(an_empty_rank_gets_bodies_in_a_field),
         cmocka_unit_test(a_function_as_field_has_the_same_bits),
         cmocka_unit_test(what_ranks_with_devices_cannot_do),
     };

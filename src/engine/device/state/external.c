@@ -231,8 +231,6 @@ static enum ky_status keep_pull(struct ky_device_bodies *bodies, const struct ky
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->mass;
     uint32_t n = (uint32_t)bodies->n, listed = active ? (uint32_t)active->count : 0;
     float unit = ky_device_per_strength(state);
-    state->has_fields = 1;
-    state->has_pull |= !active;
     if (!ky_column_is_in(state->columns, KY_COLUMN_PULL) || !(unit > 0))
         return KY_OK;
     return ky_launch_over(bodies->card, KY_KERNEL_ky_relative_keep, active ? listed : n,
@@ -253,6 +251,8 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
     enum ky_status status = KY_OK;
     if (bodies->state->externals->count == 0)
         return KY_OK;
+    bodies->state->has_fields = 1; /* also on a rank without bodies: some may arrive */
+    bodies->state->has_pull |= !active;
     if (count == 0) /* the other ranks wait for this one */
         return has_many(bodies->state) && ky_device_shared(bodies->state)
                    ? add_many(bodies, active, 0, error)
