@@ -42,7 +42,7 @@ if wanted devices; then
     for engine in cuda:0 opencl:0; do
         log=$(echo $engine | tr -d :)
         for test in $(cd tests/unit && echo device*.c) engine_parts external integrate close_pairs general_walk sim_change \
-            softenings block hermite choice long_orbit ranks_copies ranks_devices ranks_devices_blocks \
+            softenings block hermite few_devices close_systems choice long_orbit ranks_copies ranks_devices ranks_devices_blocks \
             ranks_devices_fmm ranks_devices_points ranks_devices_walks; do
             test=${test%.c}
             name=$test-$log

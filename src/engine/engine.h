@@ -54,8 +54,8 @@ struct ky_external {
     };
     double turn, angle; /* rotation of its axes about z: radians per time, and radians at time 0 */
     int reflex;         /* 1: the frame's origin falls in this field */
-    /* NULL: the field neither moves nor grows. Else the centre above has no meaning, but in a field
-     * at a time. */
+    /* NULL: the field neither moves nor grows. Otherwise the centre above is valid only
+     * in the field at a time that ky_external_in returns. */
     struct ky_external_path *path;
     double cubic[KY_EXTERNAL_CUBICS][4]; /* of a field at a time (ky_external_in), from it on */
 };

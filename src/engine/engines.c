@@ -339,7 +339,7 @@ enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone,
                                  const struct ky_bodies *arrivals, struct ky_error *error)
 {
     KY_TRY(ky_engine_check_number(engine->n + arrivals->n - count, error));
-    KY_TRY(CALL(replace, "share a system with other engines", gone, count, arrivals, error));
+    KY_TRY(CALL(replace, "exchange bodies with other ranks", gone, count, arrivals, error));
     engine->n = engine->n + arrivals->n - count;
     return KY_OK;
 }

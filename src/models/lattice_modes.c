@@ -88,10 +88,10 @@ static void turn(int p, int q, double e[3][3], double v[3][3])
     }
 }
 
-/* The eigenvector of a symmetric matrix, by the rotations of Jacobi, that makes the smallest angle
- * with n: in *along the multiple of it whose product with n is 1. Returns its eigenvalue. Equal
- * eigenvalues, as at the corner of the zone, leave a choice of the vectors; no wave of a box has
- * them but along an axis or a diagonal, where n is an eigenvector. */
+/* Finds the eigenvector of a symmetric matrix that makes the smallest angle with n, by Jacobi's
+ * rotations. *along is the multiple of it whose product with n is 1. Returns its eigenvalue. Equal
+ * eigenvalues would leave a choice of eigenvectors. In a box they occur only for waves along an
+ * axis or a diagonal, where n itself is an eigenvector. */
 static double nearest_eigenvector(double e[3][3], const double n[3], double along[3])
 {
     enum { SWEEPS = 8 }; /* errors fall as squares and faster */

@@ -39,7 +39,7 @@ struct ky_octree_own_sinks {
     const unsigned char *wanted;  /* [groups] 1 for groups that are sinks; NULL: all */
     const float *least;           /* [groups] the smallest last |a|; NULL: not known */
     float alpha;
-    int group, order; /* the most bodies of a group; of the expansions */
+    int group, order; /* the most bodies of a group; the order of the expansions */
 };
 
 /* Lists them: *sink is to be freed, also after a failure. KY_FAULT if memory runs out. */

@@ -155,11 +155,11 @@ struct ky_hdf5_output {
 };
 /* Writes the content of the file. Failures are recorded in the ky_file or in `failed`. */
 typedef void ky_hdf5_filler(struct ky_hdf5_output *out, const void *what);
-/* Creates the file PATH.part with at most `bytes` bytes, uncompressed, by `fill`. `out` has the
- * members after `failed` and `compress`. When the other writers have written their parts,
- * ky_file_publish renames out->file; after a failure there is no file. KY_CANNOT_WRITE if the file
- * system or the operating system fails, KY_USAGE for a file that exists unless `overwrite`,
- * KY_FAULT if HDF5 fails. */
+/* Creates the file PATH.part, whose content `fill` writes: at most `bytes` bytes without
+ * compression. The caller sets `compress`, `others` and `plan` of `out`. When the other writers
+ * have written their parts, ky_file_publish renames out->file; after a failure there is no file.
+ * KY_CANNOT_WRITE if the file system or the operating system fails, KY_USAGE for a file that exists
+ * unless `overwrite`, KY_FAULT if HDF5 fails. */
 enum ky_status ky_hdf5_begin_file(const char *path, int overwrite, struct ky_hdf5_output *out,
                                   uint64_t bytes, ky_hdf5_filler *fill, const void *what,
                                   struct ky_error *error);

@@ -140,6 +140,13 @@ write("light.csv", [*pairs, *[(0.0, 10 * A, 0, 0, 0, v / math.sqrt(10), 0)] * 2]
 rows = go("light", 0.0625, "--group-radius", f"{50 * A}", start="light.csv", g=1)
 check(rows[-1]["grouped"] == "6" and abs(float(rows[-1]["bound_mass"]) - 0.9) < 1e-9, "bodies without mass at one place leave the others bound", rows[-1])
 
+# A pair of masses 1 and 10⁻⁶, which a third body enters on an orbit with the pericentre 8 A.
+v, far = math.sqrt(1 / A), 60 * A
+write("planet.csv", [(1.0, 0, 0, 0, 0, 0, 0), (1e-6, A, 0, 0, 0, v, 0), (0.3, 0, far, 0, math.sqrt(2 * 1.3 * (1 / far - 1 / (far + 8 * A))), 0, 0)])
+rows = go("planet", 0.0625, "--group-radius", f"{50 * A}", start="planet.csv", every=0.00390625, g=1)
+check({row["grouped"] for row in rows[1:]} == {"2", "3"} and all(abs(float(row["de"])) < 1e-9 for row in rows), "a body enters a pair with a mass ratio of 10⁶",
+      [(row["grouped"], row["de"]) for row in rows])
+
 # Two pairs with e = 0.99 begin at their apocentres and make several orbits in a step. At its end their stars are far from each other.
 r, v = 1.99e-3, math.sqrt(0.01 / 1.99e-3)
 place.write_bodies("pass.csv", [(k + side, 0.5, x + s * r / 2, 0.0, 0.0, 0.0, s * v / 2, 0.0, radius) for k, x, radius in ((10, 0.0, 6e-6), (20, 3.0, 5.5e-6), (30, 6.0, 4e-6))

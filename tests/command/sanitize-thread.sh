@@ -19,6 +19,8 @@ sim threads*
 cosmic *seed*
 general_walk threads*
 groups threads*
+close_systems threads*
+few_systems any*
 ranks_changes restarts*
 shared_writes *
 board *
@@ -37,6 +39,8 @@ cosmic *
 analysis *
 general_walk *
 groups *
+close_systems threads*
+few_systems any*
 comm *
 ranks *
 ranks_changes *

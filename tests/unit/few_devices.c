@@ -183,7 +183,7 @@ static void try_devices(size_t bodies)
 }
 
 /* Every kernel takes a few steps, for tools that make them slow: KYOHO_TEST_ONLY='every*'. */
-static void every_kernel_takes_steps(void **state)
+static void every_kernel_in_small(void **state)
 {
     (void)state;
     static const size_t bodies[] = {2, 3, 4, KY_FEW_ON_DEVICE};
@@ -390,7 +390,7 @@ static void devices_refuse_what_they_cannot_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel_takes_steps),
+        cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(pairs_have_the_bits_of_the_cpu),
         cmocka_unit_test(three_bodies_have_the_bits_of_the_cpu),
         cmocka_unit_test(four_bodies_have_the_bits_of_the_cpu),

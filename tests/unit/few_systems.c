@@ -2,8 +2,6 @@
  * is refused. */
 #include "test.h"
 
-#include "test.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Communication of engines that share a system: engine/shared.h. */
+/* Communication of ranks that divide a system: engine/shared.h. */
 #include "engine/shared.h"
 
 #include <stdlib.h>

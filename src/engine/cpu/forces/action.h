@@ -45,8 +45,7 @@ struct ky_cpu_joining {
 };
 
 /* Both build the tree unless it is valid. In the first each body walks; in the second cells walk
- * against cells (joins.c). Collective if engines share a system; each engine walks for its own
- * bodies. */
+ * against cells (joins.c). Collective with ranks; each rank walks for its own bodies. */
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error);
 
@@ -59,8 +58,7 @@ static inline const uint32_t *ky_cpu_numbers(const struct ky_octree *tree)
     return tree->number ? tree->number : tree->order;
 }
 
-/* The engine's own bodies in its tree (all bodies unless engines share a system): first ≤ place <
- * end. */
+/* The engine's own bodies in its tree (all, unless ranks divide them): first ≤ place < end. */
 static inline struct ky_group ky_cpu_own_bodies(const struct ky_cpu *cpu,
                                                 const struct ky_octree *tree)
 {

@@ -13,7 +13,7 @@ static double size_of(const struct ky_cpu *cpu, size_t i)
                                cpu->a[2][i] * cpu->a[2][i]);
 }
 
-/* The largest m |a| of all engines. Numbers from 0 on are in the order of their bits, and after
+/* The largest m |a| of all ranks. Numbers from 0 on are in the order of their bits, and after
  * them is infinity and what is not a number. */
 static enum ky_status find_largest(const struct ky_cpu *cpu, double *largest,
                                    struct ky_error *error)
@@ -32,7 +32,7 @@ static enum ky_status find_largest(const struct ky_cpu *cpu, double *largest,
     return KY_OK;
 }
 
-/* Σ m a and Σ m |a| of all engines times `scale`, as integers, whose sums have no order. */
+/* Σ m a and Σ m |a| of all ranks times `scale`, as integers, whose sums have no order. */
 static enum ky_status add_forces(const struct ky_cpu *cpu, double scale, uint64_t sum[4],
                                  struct ky_error *error)
 {

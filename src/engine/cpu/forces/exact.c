@@ -1,6 +1,5 @@
-/* Exact sums in double when several engines each have a part of the bodies: each engine sums for
- * some blocks of the sinks, while all bodies pass by in the order of their numbers
- * (engine/shared.h).
+/* Exact sums in double when ranks divide the bodies: each rank sums for some blocks of the sinks,
+ * while all bodies pass by in the order of their numbers (engine/shared.h).
  *
  * A sum is a sum of sums over chunks of sources, which begin after the previous chunk or after a
  * source that is a sink of the block (lanes/direct.h). A block waits until its next chunk is
@@ -30,7 +29,7 @@ struct window {
 
 struct sums {
     struct ky_cpu *cpu;
-    size_t system, count; /* number of bodies, and of sinks, of all engines */
+    size_t system, count; /* number of bodies, and of sinks, of all ranks */
     struct ky_cpu_wanted *wanted;
     double (*position)[3];
     size_t *begin, all;  /* begin: [all + 1] first sink of each block, from ky_cpu_make_blocks */
@@ -190,7 +189,7 @@ static enum ky_status open_window(struct window *window, struct ky_error *error)
     return KY_OK;
 }
 
-/* Each engine receives the results of all engines. */
+/* Each rank receives the results of all ranks. */
 static enum ky_status join(const struct sums *sums, double (*acceleration)[3], double *potential,
                            struct ky_error *error)
 {

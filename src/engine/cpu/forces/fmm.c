@@ -30,7 +30,7 @@ enum { BRANCH = 8192 };
 struct below {
     float least, low2, high2;
     int active;
-    int is_other; /* a root of another engine's tree: there are no sinks below it */
+    int is_other; /* a root of another rank's tree: there are no sinks below it */
 };
 
 /* A large cell, or a branch. */
@@ -152,8 +152,7 @@ static void measure_sinks(const struct fmm *fmm)
         fmm->below[fmm->large[k].cell] = of_children(fmm, fmm->large[k].cell);
 }
 
-/* If several engines each have a part of the bodies, the tree contains the roots of the others'
- * trees: marks them. */
+/* If ranks divide the bodies, the tree contains the roots of the other ranks' trees: marks them. */
 static void note_others(const struct fmm *fmm)
 {
     const struct ky_octree *tree = &fmm->set->tree;
@@ -352,7 +351,7 @@ static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct u
     return is_root ? &fmm->root : &fmm->large[unit->parent].list;
 }
 
-/* Removes from the counts the pairs that another engine counts. */
+/* Removes from the counts the pairs that another rank counts. */
 static void recount(const struct worker *before, struct worker *worker)
 {
     worker->counts = before->counts;

@@ -47,7 +47,7 @@ enum ky_status ky_cpu_pass_all(struct ky_cpu *cpu, ky_cpu_pass *pass,
                                const struct ky_parameters *parameters, struct ky_error *error);
 /* ---- periodic boxes (far.c) ---- */
 
-/* Makes the far field of the bodies of all engines at their positions of the evaluation; without a
+/* Makes the far field of the bodies of all ranks at their positions of the evaluation; without a
  * box it does nothing. Collective. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_find_far(struct ky_cpu *cpu, struct ky_error *error);
 /* Adds it at x, in the engine's units, to the field of the nearest images for G = 1. */

@@ -15,7 +15,7 @@ struct ky_general {
     size_t most;            /* number of bodies of the largest branch */
     int source_eps;
     struct ky_group own; /* the sinks: the engine's bodies in the tree */
-    double *bound2;      /* [own.bodies] for k nearest if engines share a system; otherwise NULL */
+    double *bound2;      /* [own.bodies] for k nearest with ranks; otherwise NULL */
     int has_bounds;      /* 1: they have been computed, in the engine's own tree */
 };
 

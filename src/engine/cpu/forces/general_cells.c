@@ -257,7 +257,7 @@ static enum ky_status walk_all(struct all *all, struct ky_error *error)
     return status;
 }
 
-/* ---- engines that share a system ---- */
+/* ---- ranks ---- */
 
 /* The context of reach_of: the reach of the bodies, for the request to the engine's own tree. */
 struct looking {

@@ -138,7 +138,7 @@ static int is_own(const struct joins *joins, uint32_t place)
 }
 
 /* 1 if the action joins the body at place j to the one at place i, from which it is at `d`. For a
- * body of another engine that engine evaluates the action. */
+ * body of another rank that rank evaluates the action. */
 static int asks(const struct joins *joins, uint32_t i, uint32_t j, const double d[3], double r2)
 {
     const struct ky_octree *tree = joins->tree;
@@ -419,7 +419,7 @@ static enum ky_status do_tasks(struct joins *joins, struct ky_error *error)
 
 /* ---- the start and the results ---- */
 
-/* The largest and the smallest reach over all engines. */
+/* The largest and the smallest reach over all ranks. */
 static enum ky_status join_reaches(const struct ky_shared *shared, double *most2, double *least2,
                                    struct ky_error *error)
 {

@@ -1,8 +1,8 @@
 /* The field at points by --force fmm and tree: the points are sinks of the group walk, in a tree of
  * their own, and the cells of the bodies act on them.
  *
- * Engines that share a system all know the points and build their tree. Each walks for some of the
- * groups (with fmm also for all cells above them), and all engines receive all results.
+ * All ranks know the points and build their tree. Each walks for some of the groups (with fmm also
+ * for all cells above them), and all ranks receive all results.
  *
  * The tolerance of fmm is relative to |a| of the sinks, which is unknown for points. A first pass
  * without last accelerations finds it, as for bodies at the start; a second pass with α gives the
@@ -36,9 +36,9 @@ struct field {
     const struct ky_points *points;
     double *room, *column[COLUMNS];
     struct ky_cpu_sinks sinks; /* the points */
-    struct ky_octree all; /* their tree; the tree of `sinks` has only the shares of this engine */
+    struct ky_octree all; /* their tree; the tree of `sinks` has only the shares of this rank */
     struct ky_parameters parameters;
-    /* If engines share a system: marks of this engine's own groups and points. */
+    /* With ranks: marks of this rank's own groups and points. */
     unsigned char *own_groups, *own_points;
     struct ky_active active; /* these points; the walk uses only the marks */
 };
@@ -113,9 +113,9 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
     return ky_octree_build(&field->all, &bodies, &tree, error);
 }
 
-/* ---- engines that share a system ---- */
+/* ---- ranks ---- */
 
-/* The first share of engine r, and the sinks of its shares along the curve. */
+/* The first share of rank r, and the sinks of its shares along the curve. */
 static size_t first_share(const struct field *field, size_t r)
 {
     return ky_share_start(field->all.shares, ky_cpu_ranks(field->cpu), r);
@@ -227,7 +227,7 @@ static enum ky_status stand_tree(struct field *field, const struct ky_parameters
                              : stand_for_boxes(field, &parameters, error);
 }
 
-/* Each engine receives the results of all engines. */
+/* Each rank receives the results of all ranks. */
 static enum ky_status join(struct field *field, struct ky_error *error)
 {
     const struct ky_shared *shared = field->cpu->base.shared;

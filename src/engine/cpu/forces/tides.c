@@ -80,7 +80,7 @@ static void walk(struct sink *sink, const struct ky_octree *tree)
     }
 }
 
-/* ---- engines that share a system ---- */
+/* ---- ranks ---- */
 
 struct range {
     size_t first, end;
@@ -142,7 +142,7 @@ static enum ky_status stand_tree(struct ky_cpu_sinks *sources, const struct ky_p
     return status;
 }
 
-/* Each engine receives the results of all engines. */
+/* Each rank receives the results of all ranks. */
 static enum ky_status join(const struct ky_cpu *cpu, size_t count, double (*tide)[6],
                            struct ky_error *error)
 {

@@ -1,5 +1,5 @@
 /* Energies, momenta and other sums over all bodies. They have the same bits for any order of the
- * bodies, any number of threads, and any number of engines that share a system: each term becomes
+ * bodies, any number of threads, and any number of ranks: each term becomes
  * an integer in a unit that depends on the largest term of all (lanes/sums_table.h). */
 #include "engine/cpu/state/cpu.h"
 

@@ -173,9 +173,8 @@ struct ky_cpu_share ky_cpu_share(const struct ky_cpu *cpu, size_t count, size_t 
 enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_share *share,
                            double *const *column, size_t columns, struct ky_error *error);
 
-/* How engines share a walk through a tree: its units (groups, branches, bodies) are
- * assigned to the engines in turn. For few sinks every engine walks for all, but only the engine
- * whose turn it is counts. */
+/* How ranks divide a walk through a tree: its units (groups, branches, bodies) are assigned to the
+ * ranks in turn. For few sinks every rank walks for all, and the rank whose turn it is counts. */
 struct ky_cpu_turns {
     size_t rank, ranks;
     int joins;
@@ -195,8 +194,8 @@ struct ky_cpu_work {
     uint64_t bodies, cells; /* interactions */
     int64_t more;           /* pairs in excess of the first walks (ky_cpu_note_work) */
 };
-/* Ends such a walk: adds the work of all engines to the report and to the records of the tree, and
- * receives the other engines' results. The sinks of unit k are range(of, k), along the curve.
+/* Ends such a walk: adds the work of all ranks to the report and to the records of the tree, and
+ * receives the other ranks' results. The sinks of unit k are range(of, k), along the curve.
  * KY_FAULT if memory runs out. */
 enum ky_status ky_cpu_end_walk(struct ky_cpu_sinks *set, const struct ky_cpu_turns *turns,
                                struct ky_cpu_work work, size_t units,

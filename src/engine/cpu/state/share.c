@@ -1,5 +1,5 @@
-/* Forces that several engines with the same bodies share: each computes the results of some sinks
- * exactly as a single engine would. */
+/* Forces of ranks that all have the same bodies: each computes the results of some sinks exactly as
+ * a single rank would. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #define FEW_PAIRS 4e6
 enum { FEW_SINKS = 2000, FIELD = 4 };
 
-/* 1 if other engines have all bodies too. */
+/* 1 if other ranks have all bodies too. */
 static int has_copies(const struct ky_shared *shared)
 {
     return shared && !shared->tree;

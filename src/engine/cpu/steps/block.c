@@ -10,8 +10,8 @@
  * radii follow the bodies. It is also rebuilt when walks have cost more than the first ones by as
  * much as a build, and after every KY_BLOCKS_KEPT blocks, where a run can be stopped.
  *
- * If several engines divide the bodies, all of them do the same blocks. Before a rebuild the bodies
- * go to the engines of their current positions. */
+ * If ranks divide the bodies, all of them do the same blocks. Before a rebuild the bodies go to the
+ * ranks of their current positions. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -175,8 +175,8 @@ static struct layout layout_of(const struct ky_cpu *cpu)
 }
 
 /* In a box: the position of a body, moved by whole boxes so that it is in the box after `way`. A
- * move may round the position. After two moves further calls change no bit, so engines that divide
- * the bodies may call this before and after bodies go to other engines. */
+ * move may round the position. After two moves further calls change no bit, so ranks that divide
+ * the bodies may call this before and after bodies go to other ranks. */
 static double settled(const struct ky_cpu *cpu, double x, double way)
 {
     for (int move = 0; move < 2; move++) {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* 1 over the mass of the acting bodies of all engines. If this reduction fails, the tree fails too,
+/* 1 over the mass of the acting bodies of all ranks. If this reduction fails, the tree fails too,
  * since the engines have to build it together. */
 static double per_mass(const struct ky_cpu *cpu)
 {
@@ -22,7 +22,7 @@ static double square_of(const struct ky_cpu *cpu, size_t i)
     return a2;
 }
 
-/* The rms of the last accelerations of the bodies with mass of all engines. It fails as per_mass
+/* The rms of the last accelerations of the bodies with mass of all ranks. It fails as per_mass
  * does. */
 static double rms(const struct ky_cpu *cpu)
 {

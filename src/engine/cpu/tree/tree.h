@@ -30,7 +30,7 @@ void ky_cpu_mark_groups(const struct ky_cpu_sinks *set, unsigned char *wanted);
  * (one may have no bodies). */
 enum ky_status ky_cpu_knows_acceleration(const struct ky_cpu *cpu, int *knows,
                                          struct ky_error *error);
-/* *knows: 1 if all bodies of all engines have the last pulls that a test by α needs, else 0. */
+/* *knows: 1 if all bodies of all ranks have the last pulls that a test by α needs, else 0. */
 enum ky_status ky_cpu_knows_pull(const struct ky_cpu *cpu, int *knows, struct ky_error *error);
 /* Stores |a| of the active bodies for a test by α. Their accelerations must not contain external
  * fields yet. */

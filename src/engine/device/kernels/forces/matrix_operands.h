@@ -179,7 +179,7 @@ struct ky_operands {
     float eps2[KY_TILE_SOURCES];
 };
 
-/* A number t_j in [1, 2) of 11 digits, as the products of halves need it. */
+/* The number t_j in [1, 2), with 11 bits: the significand of a half. */
 KY_FN float ky_spread(ky_uint j)
 {
     return 1 + (float)((j * 0x9e3779b1U) >> 22) * (1.0f / 1024);
