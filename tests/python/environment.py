@@ -29,6 +29,12 @@ def run(*words, limit=600, within=TOP, **more):
                           timeout=limit, **more)
 
 
+def constrained(place):
+    """The variables under which pip can build AMUSE's framework (docs/amuse.md); `place`: a folder for a file."""
+    write(os.path.join(place, "setuptools.txt"), "setuptools<80\n")
+    return dict(os.environ, PIP_CONSTRAINT=os.path.join(place, "setuptools.txt"))
+
+
 def digest(*paths):
     """A number for the contents of files and folders."""
     total = hashlib.sha256()
@@ -65,7 +71,7 @@ class Environment:
 
     def pip(self, *words):
         """The last lines that pip says if it fails, else nothing."""
-        done = run(self.python, "-m", "pip", "--disable-pip-version-check", "--retries", "1", *words)
+        done = run(self.python, "-m", "pip", "--disable-pip-version-check", "--retries", "1", *words, env=constrained(self.folder))
         return " ".join(done.stdout.split("\n")[-4:]).strip() or "pip fails" if done.returncode else ""
 
     def install(self, packages, mark):

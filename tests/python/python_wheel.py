@@ -25,7 +25,7 @@ def extra(name, wheel, use):
     with folder() as place:
         programs = os.path.join(place, "environment", "bin")
         environment.run(sys.executable, "-m", "venv", os.path.dirname(programs))
-        done = environment.run(os.path.join(programs, "pip"), "--disable-pip-version-check", "install", "-q", f"{wheel}[{name}]")
+        done = environment.run(os.path.join(programs, "pip"), "--disable-pip-version-check", "install", "-q", f"{wheel}[{name}]", env=environment.constrained(place))
         if not check(done.returncode == 0, f"pip installs kyoho[{name}]", done.stdout):
             return
         shutil.copy(os.path.join(environment.TOP, "examples", "notebooks", "cluster.ipynb"), place)
