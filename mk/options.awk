@@ -68,7 +68,7 @@ match($0, /[^ ]/) && RSTART < 8 { end_option() }
 END {
     end_option()
     print "# Every option\n\nAll options, for reference; [command.md](command.md) explains the commands. `make docs` writes this page from"
-    print "`kyoho help COMMAND --all`. An option is listed once for each of its meanings: values, text, unit in square brackets, default. A group"
+    print "`kyoho help COMMAND --all`. An option is listed once for each of its meanings, with its values, unit in square brackets, and default. A group"
     print "begins with the commands that have its options; an option that other commands have names them in square brackets, below its text.\n"
     print "## Commands\n\n```text\n" head "```"
     for (k = 1; k <= groups; k++)
