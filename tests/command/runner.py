@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from tap import check, finish, folder
+from tap import check, finish, folder, skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOOD = "#!/bin/sh\necho ok 1 - good\n"
@@ -45,6 +45,31 @@ def devices():
             with open(path, encoding="utf-8") as file:
                 looking += [name] if re.search(r'run(_json)?\("devices"|kyoho\.devices', file.read()) else []
     check(not looking, "no script that looks for devices is no-opencl in tests/times", looking)
+
+
+def stopped_runs(top, where):
+    """A test ends the runner once, after another one has passed."""
+    count, once = os.path.join(where, "count"), os.path.join(where, "once")
+    suite(top, a=f"#!/bin/sh\necho >> '{count}'\necho ok 1 - a\n",
+          b=f"#!/bin/sh\n[ -e '{once}' ] || {{ touch '{once}'; kill -TERM $PPID; sleep 20; }}\necho ok 1 - b\n")
+    write(os.path.join(top, "tests/times"), "a.sh 9\nb.sh 8\n", 0o644)
+    write(os.path.join(top, ".gitignore"), "build\n__pycache__\n", 0o644)
+    subprocess.run(["git", "init", "-q", top], check=True)
+
+    def turns():
+        return os.path.getsize(count)
+
+    stopped = run(top, "--all", "--hostile", JOBS="1")
+    code, lines = run(top, "--all", "--hostile", JOBS="1")
+    check(stopped[0] != 0 and code == 0 and any("--all: 1 of 2 tests passed before" in line for line in lines)
+          and lines[-1] == "2 passed, 0 failed" and turns() == 2, "a run that was stopped goes on behind the tests that passed", (stopped, lines))
+    run(top, "--all", JOBS="1")
+    check(turns() == 3, "a run that came to its end begins anew")
+    os.remove(once)
+    run(top, "--all", JOBS="1")
+    write(os.path.join(top, "source.c"), "changed")
+    run(top, "--all", JOBS="1")
+    check(turns() == 5, "a run that was stopped begins anew where a file has changed")
 
 
 devices()
@@ -135,5 +160,10 @@ with folder() as where:
     log = os.path.join(top, "build/test-logs/pairs.sh.log")
     run(top, "--all", "pairs")
     check("all of them" in open(log, encoding="utf-8").read(), "--all tells the tests to take all cases")
+    if shutil.which("git"):
+        stopped_runs(top, where)
+    else:
+        skip("a run that was stopped goes on", "git is not installed")
+
     check(run(top, "--tall")[0] == 2 and run(top, "--help")[0] == 0, "an unknown option is wrong usage")
 finish()
