@@ -44,7 +44,7 @@ help:
 	@echo 'make                     the library and the command in $(BUILD)/'
 	@echo 'make check               every test but the long ones, each with a part of its cases: 630 to 1,560 s of processor time'
 	@echo 'make check-long          the tests that tests/times calls long: sanitizers, oclgrind, large systems, equilibria'
-	@echo 'make check-all           both with every case; then tests under a hostile allocator and under valgrind: hours; once stopped, it goes on'
+	@echo 'make check-all           both with every case; then tests under a hostile allocator and under valgrind: hours; resumes after an interruption'
 	@echo 'make install [DESTDIR= PREFIX=]'
 	@echo 'make info                compiler, features and how to get those that are missing'
 	@echo 'make docs                the man page and docs/options.md, from the program'

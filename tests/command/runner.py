@@ -47,8 +47,8 @@ def devices():
     check(not looking, "no script that looks for devices is no-opencl in tests/times", looking)
 
 
-def stopped_runs(top, where):
-    """A test ends the runner once, after another one has passed."""
+def interrupted_runs(top, where):
+    """Test b interrupts the runner once, after test a has passed."""
     count, once = os.path.join(where, "count"), os.path.join(where, "once")
     suite(top, a=f"#!/bin/sh\necho >> '{count}'\necho ok 1 - a\n",
           b=f"#!/bin/sh\n[ -e '{once}' ] || {{ touch '{once}'; kill -TERM $PPID; sleep 20; }}\necho ok 1 - b\n")
@@ -59,17 +59,36 @@ def stopped_runs(top, where):
     def turns():
         return os.path.getsize(count)
 
-    stopped = run(top, "--all", "--hostile", JOBS="1")
+    interrupted = run(top, "--all", "--hostile", JOBS="1")
     code, lines = run(top, "--all", "--hostile", JOBS="1")
-    check(stopped[0] != 0 and code == 0 and any("--all: 1 of 2 tests passed before" in line for line in lines)
-          and lines[-1] == "2 passed, 0 failed" and turns() == 2, "a run that was stopped goes on behind the tests that passed", (stopped, lines))
+    check(interrupted[0] != 0 and code == 0 and any("--all: resumes; 1 of 2 tests" in line for line in lines)
+          and lines[-1] == "2 passed, 0 failed" and turns() == 2, "an interrupted run resumes after the tests that passed", (interrupted, lines))
     run(top, "--all", JOBS="1")
-    check(turns() == 3, "a run that came to its end begins anew")
+    check(turns() == 3, "a finished run starts from the beginning")
+    for where_it_is, what in (("source.c", "a file"), ("build/flags", "a flag of the build")):
+        os.remove(once)
+        run(top, "--all", JOBS="1")
+        write(os.path.join(top, where_it_is), "changed")
+        before = turns()
+        run(top, "--all", JOBS="1")
+        check(turns() == before + 1, f"an interrupted run starts from the beginning where {what} has changed")
     os.remove(once)
     run(top, "--all", JOBS="1")
-    write(os.path.join(top, "source.c"), "changed")
+    path = os.path.join(top, "build/test-logs/progress--all")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for cut in (text[:-6], text[:9], ""):
+        write(path, cut, 0o644)
+        code, lines = run(top, "--all", JOBS="1")
+        check(code == 0 and lines[-1] == "2 passed, 0 failed", f"a record of progress of {len(cut)} bytes instead of {len(text)} is no error", lines)
+    suite(top, c=f"#!/bin/sh\necho >> '{count}'\necho 'ok 1 - a # SKIP no moon'\necho ok 2 - c\n",
+          d=f"#!/bin/sh\n[ -e '{once}' ] || {{ touch '{once}'; kill -TERM $PPID; sleep 20; }}\necho ok 1 - d\n")
+    write(os.path.join(top, "tests/times"), "c.sh 9\nd.sh 8\n", 0o644)
+    os.remove(once)
     run(top, "--all", JOBS="1")
-    check(turns() == 5, "a run that was stopped begins anew where a file has changed")
+    before = turns()
+    run(top, "--all", JOBS="1")
+    check(turns() == before + 1, "a test that skipped a case runs again")
 
 
 devices()
@@ -161,9 +180,9 @@ with folder() as where:
     run(top, "--all", "pairs")
     check("all of them" in open(log, encoding="utf-8").read(), "--all tells the tests to take all cases")
     if shutil.which("git"):
-        stopped_runs(top, where)
+        interrupted_runs(top, where)
     else:
-        skip("a run that was stopped goes on", "git is not installed")
+        skip("an interrupted run resumes", "git is not installed")
 
     check(run(top, "--tall")[0] == 2 and run(top, "--help")[0] == 0, "an unknown option is wrong usage")
 finish()
